@@ -222,6 +222,26 @@ fn elements(code: &str) -> Vec<String> {
     kinds.flat_map(|(_, names)| names.split(',')).map(|name| name.trim().replace('_', "-")).collect()
 }
 
+/// What is public says what it is. A field or a variant whose name and type say it already needs no sentence.
+#[test]
+fn public_items_are_documented() {
+    let kinds = ["fn ", "const fn ", "struct ", "enum ", "trait ", "type ", "const ", "static "];
+    for source in sources() {
+        let lines: Vec<&str> = source.text.lines().map(str::trim).collect();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(item) = line.strip_prefix("pub ") else { continue };
+            let above = lines[..at].iter().rev().find(|above| !above.starts_with("#[")).copied().unwrap_or_default();
+            let is_item = kinds.iter().any(|kind| item.starts_with(kind));
+            assert!(
+                !is_item || above.starts_with("///") || above.ends_with(")]"),
+                "{}:{}: {line}",
+                source.name,
+                at + 1
+            );
+        }
+    }
+}
+
 /// One Rust file; its name is relative to `src` (or to the folder that was asked for), with `/`.
 struct Source {
     name: String,

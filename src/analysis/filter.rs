@@ -16,7 +16,6 @@ const MOST_TERMS: usize = 16;
 /// What has to hold of an allocation.
 #[derive(Clone, Debug)]
 pub enum Term {
-    /// A search finds it.
     Query(Query),
     /// It has lived for at least and at most so many events.
     Age(u64, u64),
@@ -69,66 +68,5 @@ fn term(text: &str) -> Result<Term, QueryError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::query::Wording;
-
-    fn shown(text: &str) -> String {
-        let one = |term: &Term| match term {
-            Term::Age(least, most) => format!("age {least}..{most}"),
-            Term::Life(least, most) => format!("life {least}..{most}"),
-            Term::Query(Query::Frame(Wording::Text(text))) => format!("text {text}"),
-            Term::Query(Query::Frame(Wording::Exactly(text))) => format!("exactly {text}"),
-            Term::Query(Query::Frame(Wording::Expression(_))) => "expression".to_owned(),
-            Term::Query(Query::Site(_)) => "site".to_owned(),
-            Term::Query(Query::Size(least, most)) => format!("size {least}..{most}"),
-            Term::Query(Query::Number(number)) => format!("number {number}"),
-            Term::Query(Query::Category(name)) => format!("category {name}"),
-            Term::Query(Query::Address(address)) => format!("address {address}"),
-        };
-        match Filter::parse(text) {
-            Ok(filter) => filter.terms.iter().map(one).collect::<Vec<_>>().join("; "),
-            Err(wrong) => wrong.to_string(),
-        }
-    }
-
-    #[test]
-    fn terms_are_read() {
-        let max = u64::MAX;
-        let cases = [
-            ("", String::new()),
-            (" & ", String::new()),
-            ("train.py", "text train.py".to_owned()),
-            ("train.py & >=1KiB & age>1,000", format!("text train.py; size 1024..{max}; age 1001..{max}")),
-            ("age 10..500", "age 10..500".to_owned()),
-            ("age=5 & life<=7", "age 5..5; life 0..7".to_owned()),
-            ("life..9", "life 0..9".to_owned()),
-            ("agent.py", "text agent.py".to_owned()),
-            ("@agent.py & age=5", "site; age 5..5".to_owned()),
-            ("@category temporary & >=1KiB", format!("category temporary; size 1024..{max}")),
-            ("lifetime", "text lifetime".to_owned()),
-            ("age", "text age".to_owned()),
-            ("page.py:12 & #3", "text page.py:12; number 3".to_owned()),
-            ("/a & b/", "text /a; text b/".to_owned()),
-            ("std::vector<T&>&&", "text std::vector<T&>&&".to_owned()),
-            ("train.py & ", "text train.py".to_owned()),
-            ("age>5k", QueryError::Events.to_string()),
-            ("age>", QueryError::Events.to_string()),
-            ("age 5", QueryError::Events.to_string()),
-            ("age<0", QueryError::NoSuchSize.to_string()),
-            ("life=1.5", QueryError::Fraction.to_string()),
-            ("a & #", QueryError::Number.to_string()),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(shown(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_pasted_page_is_no_filter() {
-        let terms = |count: usize| Filter::parse(&vec!["a"; count].join(" & ")).map(|filter| filter.terms.len());
-        assert_eq!(terms(16), Ok(16));
-        assert_eq!(terms(17), Err(QueryError::TooManyTerms));
-        assert_eq!(terms(100_000), Err(QueryError::TooManyTerms));
-    }
-}
+#[path = "../../tests/units/analysis/filter.rs"]
+mod tests;

@@ -35,7 +35,6 @@ const LONGEST_NAME: usize = 4096;
 pub struct RuleError {
     /// Which line, from 1.
     pub line: u32,
-    /// What is wrong with it.
     pub cause: RuleProblem,
 }
 
@@ -206,42 +205,5 @@ fn is_named(name: &[u8], text: &[u8], edges: [Edge; 2]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn named(rule: &str, name: &str) -> bool {
-        match read(rule, 0) {
-            Ok(Some(Rule::Name(text, edges))) => is_named(name.as_bytes(), text.as_bytes(), edges),
-            other => panic!("{rule}: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn stars_open_the_ends_of_a_name() {
-        assert!(named("name:_call_impl", "_call_impl") && !named("name:_call_impl", "_wrapped_call_impl"));
-        assert!(named("name:*_call_impl", "_wrapped_call_impl") && !named("name:*_call_impl", "_call_impl_"));
-        assert!(named("name:at::*", "at::_ops::mul") && !named("name:at::*", "xat::_ops"));
-        assert!(named("name: *mul* ", "at::mul_Tensor") && !named("name:*mul*", "at::add"));
-    }
-
-    #[test]
-    fn files_on_windows_are_meant_as_well() {
-        let windows = br"C:\venv\Lib\site-packages\torch\functional.py";
-        assert!(is_in_file(windows, b"site-packages/torch/") && is_in_file(windows, br"site-packages\torch"));
-        assert!(!is_in_file(windows, b"site-packages/torchvision/") && is_in_file(b"/a/torch/b.py", b"/torch/"));
-    }
-
-    #[test]
-    fn what_is_no_rule_is_told_with_its_line() {
-        let error = |lines: &[&str]| InternalRules::parse(lines).map_err(|error| (error.line, error.cause)).err();
-        assert_eq!(error(&["native", "", "  file:/torch/ "]), None);
-        assert_eq!(error(&["native", "torch"]), Some((2, RuleProblem::Unknown)));
-        assert_eq!(error(&["path:x"]), Some((1, RuleProblem::Unknown)));
-        assert_eq!(error(&["", "", "file:"]), Some((3, RuleProblem::Empty)));
-        assert_eq!(error(&["name:**"]), Some((1, RuleProblem::Empty)));
-        assert_eq!(error(&[&"x".repeat(1001)]), Some((1, RuleProblem::TooMany)));
-        assert_eq!(error(&vec!["native"; 1001]), Some((1001, RuleProblem::TooMany)));
-        assert_eq!(InternalRules::heeded(&["?", "native"]), InternalRules::heeded(&["native"]));
-        assert_eq!(error(DEFAULT_RULES), None);
-    }
-}
+#[path = "../../tests/units/analysis/internal.rs"]
+mod tests;

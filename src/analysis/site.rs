@@ -24,11 +24,9 @@ const LIBRARY_PATHS: [&str; 9] = [
 /// Whose code a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// The user's own.
     User,
     /// torch's, another package's, or Python's own.
     Library,
-    /// C++.
     Native,
 }
 
@@ -43,7 +41,6 @@ enum Origin {
     Backward,
     /// torch, another package, or Python's own library.
     Library,
-    /// Everything else.
     User,
 }
 
@@ -217,45 +214,5 @@ pub fn parts(snapshot: &Snapshot, frame: &Frame) -> (String, Option<i128>, Strin
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_tell_whose_code_it_is() {
-        let cases = [
-            ("/workspace/train/train.py", Origin::User),
-            ("train.py", Origin::User),
-            ("/tmp/ipykernel_23/1.py", Origin::User),
-            ("/opt/conda/lib/python3.11/site-packages/torch/nn/modules/linear.py", Origin::Library),
-            ("/usr/lib/python3.12/threading.py", Origin::Library),
-            ("<frozen importlib._bootstrap>", Origin::Library),
-            ("/home/a/.venv/lib/python3.10/site-packages/transformers/trainer.py", Origin::Library),
-            (r"D:\work\.venv\Lib\site-packages\torch\functional.py", Origin::Library),
-            (r"C:\Python311\Lib\threading.py", Origin::Library),
-            (r"D:\work\venv\site-packages\einops\_backends.py", Origin::Library),
-            (r"D:\work\model.py", Origin::User),
-            ("??", Origin::Native),
-            ("", Origin::Native),
-            ("/pytorch/aten/src/ATen/EmptyTensor.cpp", Origin::Native),
-            ("thread48.o", Origin::Native),
-            ("./misc/../sysdeps/unix/sysv/linux/x86_64/clone3.S", Origin::Native),
-        ];
-        for (file, expected) in cases {
-            assert_eq!(origin(file), expected, "{file}");
-        }
-    }
-
-    #[test]
-    fn native_names_tell_operators_and_steps_of_the_backward_pass() {
-        let backward = "torch::autograd::generated::MulBackward0::apply(std::vector<at::Tensor>&&)";
-        assert_eq!(told_by(backward), Some((Origin::Backward, "MulBackward0")));
-        let node = "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)";
-        assert_eq!(told_by(node), Some((Origin::Backward, "AccumulateGrad")));
-        assert_eq!(told_by("at::_ops::mul_Tensor::call(at::Tensor const&)"), Some((Origin::Operator, "mul_Tensor")));
-        for other in
-            ["torch::autograd::Engine::thread_main(int)", "torch::unwind::unwind()", "at::detail::empty_cuda()", ""]
-        {
-            assert_eq!(told_by(other), None, "{other}");
-        }
-    }
-}
+#[path = "../../tests/units/analysis/site.rs"]
+mod tests;

@@ -31,16 +31,5 @@ pub fn sort(order: &mut [(u128, u32)]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn it_is_the_stable_sort(items in prop::collection::vec((-3i64..3, 0u64..3, any::<u8>()), 0..60)) {
-            let mut expected = items.clone();
-            expected.sort_by_key(|&(first, second, _)| (first, second));
-            prop_assert_eq!(sorted_by_key(items, |&(first, second, _)| pair(ascending(first), second)), expected);
-        }
-    }
-}
+#[path = "../../tests/units/base/sorted.rs"]
+mod tests;

@@ -121,52 +121,5 @@ pub fn duration_us(us: i64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_keep_three_digits() {
-        let cases = [
-            (0, "0 B"),
-            (512, "512 B"),
-            (1023, "1023 B"),
-            (1024, "1.00 KiB"),
-            (1_048_575, "1.00 MiB"),
-            (38 * 1024 * 1024 + 157_286, "38.1 MiB"),
-            (55_108_591_620, "51.3 GiB"),
-            (u64::MAX, "16.0 EiB"),
-        ];
-        for (bytes, text) in cases {
-            assert_eq!(Bytes(bytes).to_string(), text);
-        }
-    }
-
-    #[test]
-    fn integers_are_grouped() {
-        for (value, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (55_108_591_620, "55,108,591,620")] {
-            assert_eq!(grouped(value), text);
-        }
-    }
-
-    #[test]
-    fn durations_choose_their_unit() {
-        let cases = [
-            (13, "13 µs"),
-            (1_250, "1.25 ms"),
-            (41_700_000, "41.7 s"),
-            (125_000_000, "2 min 05 s"),
-            (-13, "−13 µs"),
-            (3_661_000_000, "1 h 01 min"),
-        ];
-        for (us, text) in cases {
-            assert_eq!(duration_us(us), text);
-        }
-    }
-
-    #[test]
-    fn moments_and_events_are_one_apart() {
-        assert_eq!(Moment::START.event(), None);
-        assert_eq!(Moment::START.event_or_minus_one(), -1);
-        assert_eq!(Moment::after(EventIdx(4)).event(), Some(EventIdx(4)));
-    }
-}
+#[path = "../../tests/units/base/units.rs"]
+mod tests;

@@ -78,12 +78,10 @@ impl Part {
 
 /// The members that are looked into.
 struct Glimpses {
-    /// Those still to come, in reverse.
     waiting: Vec<Entry>,
     current: Entry,
     /// What was found: how likely it is (0 first), in the directory's order.
     found: Vec<(u8, Entry)>,
-    /// What the others are.
     others: Vec<String>,
 }
 

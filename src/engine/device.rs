@@ -18,9 +18,7 @@ pub(super) struct Open<'a> {
 /// Where a number of rounded bytes comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// The file holds the block.
     Recorded,
-    /// Derived: a lower bound.
     AtLeast,
 }
 

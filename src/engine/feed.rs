@@ -9,7 +9,6 @@ pub(super) enum More {
     Given,
     /// Not before the driver has fed what is wanted.
     Hungry,
-    /// It has had everything.
     Over,
 }
 

@@ -31,7 +31,6 @@ const CLASSES: u32 = 64 / CLASS_BITS;
 
 /// The groups of one file.
 pub(super) struct Groups {
-    /// By stack: its call site's group.
     sites: Column<u32>,
     /// The call site of each group, from 1 on.
     ranked: Vec<FrameId>,
@@ -43,7 +42,6 @@ pub(super) struct Groups {
     ranking: Option<Ranking>,
     /// What allocations are for; by a set without a rule until one is set.
     pub(super) categories: Categories,
-    /// By annotation and by compiled region.
     regions: Regions,
 }
 

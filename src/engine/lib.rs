@@ -67,7 +67,6 @@ use std::collections::VecDeque;
 /// Whether [`Engine::step`] has anything left to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Call again.
     More,
     /// Nothing to do until the next request or chunk.
     Idle,

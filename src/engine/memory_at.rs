@@ -12,11 +12,8 @@ use history::replay::{AllocationId, SegmentLives};
 /// A segment at a moment, or as much of it as touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SegmentAt {
-    /// The range that has the address.
     pub(super) range: AllocationId,
-    /// The first address of the segment.
     pub(super) address: u64,
-    /// The first address beyond it.
     pub(super) end: u64,
 }
 

@@ -31,7 +31,6 @@ pub(super) struct OpenFile {
     pub(super) groups: Groups,
     /// Those asked for last at the end.
     stacked: Vec<Stacked>,
-    /// What the latest search found.
     pub(super) found: Option<Found>,
     pub(super) answers: Answers,
     /// What other pictures than the stack are made of.
@@ -46,7 +45,6 @@ struct Stacked {
     count: usize,
     /// The groups of the allocations, as far as they were looked up and sorted.
     piling: Piling,
-    /// Complete.
     order: Option<Order>,
 }
 

@@ -65,7 +65,6 @@ use serde::{Deserialize, Serialize};
 pub enum Request {
     /// A new file begins; it replaces the open one and whatever was loading.
     Open {
-        /// Its name, for messages.
         name: String,
         /// Its length in bytes, where known.
         total_bytes: Option<u64>,
@@ -76,9 +75,7 @@ pub enum Request {
     },
     /// There are no more bytes after those that were fed last.
     EndOfFile,
-    /// Give up what is loading.
     Cancel,
-    /// A question about the open file.
     Ask(Ask),
     /// Which frames are internal, from now on: rules that [`InternalRules::parse`] reads, one a line. Nodes of arrangements that hide them
     /// get new numbers. There is no reply.

@@ -12,7 +12,6 @@ use history::snapshot::{Snapshot, StringId};
 struct Names {
     names: Vec<StringId>,
     numbers: HashMap<StringId, u32, foldhash::fast::RandomState>,
-    /// Rows that were read.
     read: usize,
 }
 

@@ -23,7 +23,6 @@ struct File {
 /// Frames on their way to files.
 #[derive(Default)]
 pub(super) struct SourceLines {
-    /// By frame.
     pub(super) frames: Vec<Standing>,
     /// How many of them were looked at, and those that weigh anything.
     seen: usize,

@@ -23,9 +23,7 @@ pub(super) struct Survey {
 
 /// What an archive is, by its directory.
 pub(super) enum Surveyed {
-    /// There are more rows.
     Unsure(Survey),
-    /// SnapViewer's: the drawing and its elements.
     SnapViewer(Entry, Entry),
     /// Any: the members that may be snapshots, in the directory's order.
     Members(Vec<Entry>),

@@ -31,7 +31,6 @@ enum Stage {
     None,
     /// On its way: what waits for it.
     Starting(Option<Handle>, Vec<ToWorker>),
-    /// It listens.
     Ready(Handle),
 }
 

@@ -15,7 +15,6 @@ const PLAIN: &str = "text/plain";
 /// What was promised to the clipboard.
 #[derive(Default)]
 pub(super) struct Clipboard {
-    /// Hears the text.
     promised: RefCell<Option<Function>>,
     /// How many promises were made: only the last one's end is of interest.
     promises: Cell<u32>,

@@ -31,7 +31,6 @@ const CLICK_PX: i32 = 3;
 #[derive(Clone, Copy)]
 struct Press {
     start: (i32, i32),
-    /// The same on the canvas.
     from: Option<Pointer>,
     last: (i32, i32),
     is_drag: bool,

@@ -26,7 +26,6 @@ pub(super) struct Painter {
     surface: Surface,
     /// The canvases, once they are others than the skeleton's: one that had WebGPU can't have the twin.
     canvases: Option<[HtmlCanvasElement; 2]>,
-    /// What is on the canvas now.
     shown: Option<Picture>,
     frames: u64,
     /// How many devices were asked for.
@@ -60,7 +59,6 @@ struct LanePicture {
     scene: u32,
     view: View,
     bottom_px: u32,
-    /// What its scene's colours tell.
     looks: Looks,
 }
 

@@ -10,23 +10,16 @@ use std::rc::Rc;
 /// The colours of everything on a canvas.
 #[derive(Clone, PartialEq)]
 pub(super) struct Theme {
-    /// Of the picture.
     pub(super) look: Look,
-    /// Of labels.
     pub(super) text: String,
-    /// Of text that is read.
     pub(super) strong: String,
-    /// Of grid lines.
     pub(super) line: String,
-    /// Of the peak's mark.
     pub(super) peak: String,
     /// Of the selection's life on the axis.
     pub(super) accent: String,
     /// Behind labels that stand in the picture.
     pub(super) ground: String,
-    /// The font's families.
     pub(super) font: String,
-    /// That of code.
     pub(super) mono: String,
     /// How often a canvas lost what was on it: it is drawn again as if in another theme.
     lost: u32,

@@ -18,7 +18,6 @@ use web_sys::{Blob, File, MessagePort};
 pub(crate) enum ToWorker {
     /// Read this file, as load `load`.
     File {
-        /// Returned with every reply about it.
         load: u32,
         /// Which snapshot of it, if it holds several; the first when not said.
         member: Option<u32>,
@@ -27,18 +26,14 @@ pub(crate) enum ToWorker {
     },
     /// Fetch this address, as load `load`.
     Link {
-        /// Returned with every reply about it.
         load: u32,
-        /// As for a file.
         member: Option<u32>,
         /// Absolute.
         url: String,
     },
-    /// A request to the engine.
     Ask(Request),
     /// What load `load` opened, as columns.
     Columns {
-        /// The load it must be.
         load: u32,
     },
 }
@@ -48,39 +43,31 @@ pub(crate) enum ToWorker {
 pub(crate) enum FromWorker {
     /// It listens; what was sent before is lost.
     Ready,
-    /// The engine's answer.
     Reply {
-        /// The load it belongs to.
         load: u32,
-        /// The answer.
         reply: Reply,
     },
     /// The link could not be fetched.
     LinkFailed {
-        /// The load it belongs to.
         load: u32,
         /// The HTTP status; `None` when there was no answer that may be read.
         status: Option<u16>,
     },
     /// The connection broke half-way; it asks for the rest.
     LinkBroke {
-        /// The load it belongs to.
         load: u32,
         /// Bytes that came.
         at: u64,
     },
     /// What tells the file from others, as a link has it.
     Fingerprinted {
-        /// The load it belongs to.
         load: u32,
-        /// Length and hash.
         print: String,
     },
     /// Read this for the worker, which may not, and answer through the port: with a `Uint8Array`, or with a text that says why not.
     Read(Blob, MessagePort),
     /// The open snapshot as columns, not packed; or why there are none, as a text.
     Columns(Result<Blob, String>),
-    /// It can't go on: why.
     Died(String),
 }
 

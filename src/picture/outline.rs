@@ -3,9 +3,7 @@
 /// A rectangle in device pixels of the window; `y` counts upwards; right and upper edges exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rect {
-    /// Left and right edge.
     pub x: [i32; 2],
-    /// Lower and upper edge.
     pub y: [i32; 2],
 }
 
@@ -39,40 +37,5 @@ pub fn outline(parts: &[Rect], thick: i32) -> Vec<Rect> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The strokes as a picture, top row first.
-    fn picture(parts: &[Rect]) -> String {
-        let strokes = outline(parts, 1);
-        let covered =
-            |x, y| strokes.iter().any(|it| (it.x[0]..it.x[1]).contains(&x) && (it.y[0]..it.y[1]).contains(&y));
-        let row = |y| (0..12).map(|x| if covered(x, y) { '#' } else { '.' }).collect::<String>();
-        (0..6).rev().map(row).collect::<Vec<_>>().join("\n")
-    }
-
-    #[test]
-    fn a_step_down_is_one_outline() {
-        let parts = [Rect { x: [0, 6], y: [2, 6] }, Rect { x: [6, 11], y: [0, 4] }];
-        let expected = "\
-######......
-#....#......
-#.....#####.
-######....#.
-......#...#.
-......#####.";
-        assert_eq!(picture(&parts), expected);
-        assert_eq!(
-            picture(&parts[..1]),
-            "######......\n#....#......\n#....#......\n######......\n............\n............"
-        );
-    }
-
-    #[test]
-    fn a_thin_quad_is_filled_and_nothing_reaches_outside() {
-        let thin = Rect { x: [3, 4], y: [2, 3] };
-        for stroke in outline(&[thin], 3) {
-            assert!(stroke.x[0] >= 3 && stroke.x[1] <= 4 && stroke.y[0] >= 2 && stroke.y[1] <= 3);
-        }
-    }
-}
+#[path = "../../tests/units/picture/outline.rs"]
+mod tests;

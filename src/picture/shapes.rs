@@ -10,11 +10,9 @@ const FULL: f64 = 1.05;
 /// A picture with everything around it, in its pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
-    /// Width and height.
     pub size: [u32; 2],
     /// The upper left corner of the picture.
     pub origin: [u32; 2],
-    /// Width and height of the picture.
     pub plot: [u32; 2],
     /// Pixels to a CSS pixel.
     pub scale: f64,
@@ -27,49 +25,33 @@ pub struct Sheet {
 /// Something drawn around a picture. Positions are pixels from the left and the top of the figure, downwards.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// A filled rectangle.
     Bar {
-        /// Left and right edge.
         x: [f64; 2],
-        /// Upper and lower edge.
         y: [f64; 2],
-        /// Its colour.
         tint: Tint,
         /// From 0 to 1.
         opacity: f64,
     },
     /// A dashed line: bars as long as the gaps between them.
     Dashes {
-        /// Left and right end.
         x: [f64; 2],
-        /// Upper and lower edge.
         y: [f64; 2],
-        /// Length of a dash.
         dash: f64,
-        /// Its colour.
         tint: Tint,
         /// From 0 to 1.
         opacity: f64,
     },
-    /// A filled triangle.
     Triangle {
-        /// Its corners.
         corners: [[f64; 2]; 3],
-        /// Its colour.
         tint: Tint,
     },
-    /// A line with corners.
     Line {
-        /// Its corners.
         points: Vec<[f64; 2]>,
         /// Dashes and gaps in turn; none where it is drawn through.
         dash: Vec<f64>,
-        /// How thick it is.
         thick: f64,
-        /// Its colour.
         tint: Tint,
     },
-    /// A line of text.
     Text(Text),
 }
 
@@ -80,58 +62,42 @@ pub struct Text {
     pub text: String,
     /// Where its baseline is anchored.
     pub at: [f64; 2],
-    /// Which of its points stands there.
     pub anchor: Anchor,
-    /// Size of the font.
     pub size: f64,
-    /// Its colour.
     pub tint: Tint,
-    /// Its face.
     pub face: Face,
 }
 
 /// A point of a line of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// Its left end.
     Start,
-    /// Its middle.
     Middle,
-    /// Its right end.
     End,
 }
 
 /// The face of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
-    /// Plain.
     Plain,
     /// Plain, on a rim of the ground's colour: it stands in the picture.
     Rimmed,
-    /// A heading's.
     Bold,
-    /// Code.
     Mono,
 }
 
 /// What a colour is for; the theme says which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tint {
-    /// Labels.
     Soft,
-    /// Text that is read.
     Strong,
     /// What is behind everything: text on a filled label.
     Ground,
-    /// Grid lines and frames.
     Line,
     /// The peak, and what is as loud.
     Peak,
-    /// The selection, annotations.
     Accent,
-    /// Below the reserved curve.
     Reserved,
-    /// The reserved curve.
     ReservedEdge,
     /// The line of allocated bytes.
     Allocated,
@@ -182,17 +148,5 @@ fn part(letter: char) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_fits_stays_and_what_does_not_is_cut() {
-        assert_eq!(cut("backward", 10.0, width("backward", 10.0)), "backward");
-        assert_eq!(cut("backward pass", 10.0, width("backward pass", 10.0) - 1.0), "backward pa…");
-        assert_eq!(cut("backward", 10.0, 12.0), "");
-        for room in 0..90 {
-            let kept = cut("forward of 語 and more", 10.0, f64::from(room));
-            assert!(width(&kept, 10.0) <= f64::from(room) + 1e-9, "{room}: {kept}");
-        }
-    }
-}
+#[path = "../../tests/units/picture/shapes.rs"]
+mod tests;

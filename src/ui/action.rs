@@ -19,7 +19,6 @@ use engine::protocol::{Direction, Grouping, Reply};
 /// Something happened: a person did it, the worker said it, or the browser reported it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Something happened in a feature.
     Feature(FeatureAction),
     /// A command, by key or by its control.
     Command(Command),
@@ -33,28 +32,23 @@ pub enum Action {
     NoticeClosed,
     /// What tells the file of load `load` from others is known.
     Fingerprinted {
-        /// The load it belongs to.
         load: u32,
-        /// As a link has it.
         print: String,
     },
     /// The link of a load broke half-way, and the rest is asked for.
     LinkBroke {
-        /// Its load.
         load: u32,
         /// Bytes that came.
         at: u64,
     },
     /// The link of a load could not be fetched.
     LinkFailed {
-        /// The load it belongs to.
         load: u32,
         /// The HTTP status; `None` when there was no answer the page may read.
         status: Option<u16>,
     },
     /// Allocations shall be stacked by groups; `None`: in order of birth.
     StackingChosen(Option<Grouping>),
-    /// Colours shall tell this.
     ColouringChosen(Grouping),
     /// What the picture's height shows was chosen, or of which part of memory.
     Plot(PlotAction),
@@ -86,42 +80,32 @@ pub enum Action {
     Replied {
         /// The load it belongs to; answers to earlier loads are dropped.
         load: u32,
-        /// The answer.
         reply: Reply,
     },
     /// The worker is gone: out of memory, or a bug.
     WorkerDied(String),
     /// The shell itself can't go on with a load: it could not make a worker, or may not follow a link. One sentence.
     LoadFailed(String),
-    /// The canvas has this size now.
     Resized(Canvas),
     /// Pictures are drawn this way from now on.
     RendererChosen(Renderer),
-    /// The pointer is over the canvas.
     PointerMoved(Pointer),
-    /// The pointer left the canvas.
     PointerLeft,
     /// The picture was dragged by this many device pixels, right and up.
     Dragged {
-        /// To the right.
         right_px: f64,
-        /// Up.
         up_px: f64,
     },
     /// A press of the pointer began to move, here and with these keys held.
     DragBegan {
         /// Where.
         from: Pointer,
-        /// The keys.
         held: Held,
     },
     /// A press that measures or draws a box moved on to here.
     DrawnTo(Pointer),
-    /// It was let go of.
     DragEnded,
-    /// The browser took the pointer away.
     DragCancelled,
-    /// A marker is wanted here.
     MarkerPut(Pointer),
     /// The marker with this number was clicked in the list.
     MarkerVisited(u32),
@@ -129,15 +113,12 @@ pub enum Action {
     MarkerRemoved(u32),
     /// This stands in the field of the GPU's capacity.
     CapacityTyped(String),
-    /// The canvas was clicked.
     Clicked(Pointer),
     /// The wheel turned by `delta` CSS pixels over the canvas, positive towards the user.
     Wheel {
         /// Where.
         at: Pointer,
-        /// How far.
         delta: f64,
-        /// What it does.
         axis: WheelAxis,
     },
     /// A file is being dragged over the page, or no longer.
@@ -146,9 +127,7 @@ pub enum Action {
     DroppedNoFile,
     /// Text reached the clipboard, or did not.
     Copied(Result<(), String>),
-    /// Help was closed by the browser.
     HelpClosed,
-    /// Something happened to the settings.
     Settings(SettingsAction),
     /// Something happened to the rules of categories.
     Rules(RulesAction),
@@ -157,21 +136,17 @@ pub enum Action {
 /// What a key or a control asks for. Every one stands in the key table (`keys.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
-    /// Of a feature.
     Feature(FeatureCommand),
     /// The cursor goes somewhere.
     Cursor(CursorStep),
     /// Something with the rows that are seen: of the table, or of the list of events.
     Rows(RowsStep),
-    /// Choose a file.
     OpenFile,
     /// Open the snapshot that ships with the page.
     OpenExample,
-    /// Give up loading.
     CancelLoading,
     /// Show or hide the list of keys.
     ToggleHelp,
-    /// The next device of the file.
     NextDevice,
     /// The device before.
     PreviousDevice,
@@ -179,55 +154,43 @@ pub enum Command {
     ToggleLanes,
     /// Allow or forbid single-letter keys.
     ToggleLetters,
-    /// Copy the selected allocation as text.
     CopyDetails,
     /// Copy the link to what is seen.
     CopyLink,
     /// Copy the lines that record a snapshot.
     CopySnippet,
-    /// Unselect.
     ClearSelection,
     /// Select the allocation born before this one.
     SelectPrevious,
     /// Select the allocation born after this one.
     SelectNext,
-    /// Move to earlier events.
     MoveLeft,
-    /// Move to later events.
     MoveRight,
     /// Move to more bytes.
     MoveUp,
     /// Move to fewer bytes.
     MoveDown,
-    /// Fewer events, wider.
     ZoomEventsIn,
-    /// More events.
     ZoomEventsOut,
     /// Fewer bytes, higher.
     ZoomBytesIn,
     /// More bytes.
     ZoomBytesOut,
-    /// Everything in the window.
     FitBoth,
     /// The bytes axis follows the window, or not.
     ToggleFitBytes,
-    /// Bring the peak to the middle.
     GoToPeak,
     /// Events or wall-clock on the horizontal axis.
     ToggleAxis,
-    /// Put a marker at the cursor.
     PutMarker,
-    /// Take away the nearest marker.
     RemoveMarker,
     /// Measure, or stop it.
     ToggleRuler,
-    /// What was measured fills the window.
     ZoomToRuler,
     /// The window before this one.
     WindowBack,
     /// The window after this one.
     WindowForward,
-    /// Type the GPU's capacity.
     TypeCapacity,
     /// Something with what the picture's height shows.
     Plot(PlotStep),
@@ -235,13 +198,11 @@ pub enum Command {
     NextStacking,
     /// Colour by the next kind of group.
     NextColouring,
-    /// Type what to find.
     Find,
     /// Go to the next match of what the views show, or to the one before.
     FindHere(Direction),
     /// Heed capitals in the search, or no longer.
     FindCapitals,
-    /// Go to the next match.
     FindNext,
     /// Go to the match before.
     FindPrevious,
@@ -253,17 +214,13 @@ pub enum Command {
     ToggleSettings,
     /// So does the page with the open snapshot in it.
     SaveHtml,
-    /// Pin the device's peak.
     PinPeak,
-    /// Pin the device's last moment.
     PinEnd,
-    /// Type a moment.
     TypeMoment,
     /// Begin a range at the cursor, or let it be as it is.
     ToggleRange,
     /// Show the next choice of what a range has.
     NextAbout,
-    /// Pin the range's own peak.
     PinRangePeak,
     /// Show this view, and give it the focus.
     Show(Tab),

@@ -27,11 +27,8 @@ impl Scope {
 /// The keys held beside another key or the pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Alt.
     pub alt: bool,
-    /// Ctrl.
     pub ctrl: bool,
-    /// Shift.
     pub shift: bool,
 }
 
@@ -42,9 +39,7 @@ pub struct Binding<C> {
     pub scope: Scope,
     /// The keys, as [`chord`] writes them.
     pub keys: &'static [&'static str],
-    /// What they do.
     pub command: C,
-    /// The same for people.
     pub label: &'static str,
     /// The id of the visible control that does the same.
     pub control: &'static str,

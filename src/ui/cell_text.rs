@@ -68,42 +68,5 @@ pub fn left_out(sheet: &Sheet) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_kind_has_its_text() {
-        let cases = [
-            (Cell::Nothing, "", ""),
-            (Cell::Text("a|b".to_owned()), "a|b", "a|b"),
-            (Cell::Bytes(39_951_360), "39,951,360 B", "38.1 MiB"),
-            (Cell::Change(-2048), "−2,048 B", "−2.00 KiB"),
-            (Cell::Change(2048), "+2,048 B", "+2.00 KiB"),
-            (Cell::Change(0), "0 B", "0 B"),
-            (Cell::Count(1234), "1,234", "1,234"),
-            (Cell::Share { part: 1, whole: 3 }, "33.3 %", "33.3 %"),
-            (Cell::Share { part: 0, whole: 0 }, "", ""),
-            (Cell::Ratio(0.256), "25.6 %", "25.6 %"),
-            (Cell::Ratio(f64::NAN), "0 %", "0 %"),
-            (Cell::Micros(1_250), "1.25 ms", "1.25 ms"),
-            (Cell::Micros(u64::MAX), "2562047788 h 00 min", "2562047788 h 00 min"),
-            (Cell::Event(-1), "before the first", "before the first"),
-            (Cell::Event(126_670), "126,670", "126,670"),
-        ];
-        for (cell, whole, few) in cases {
-            assert_eq!((exact(&cell).as_str(), short(&cell).as_str()), (whole, few), "{cell:?}");
-        }
-    }
-
-    #[test]
-    fn a_total_has_a_name() {
-        let all = Cell::Text("all".to_owned());
-        let mut sheet = Sheet { total: vec![Cell::Nothing, Cell::Bytes(5), Cell::Nothing], ..Sheet::default() };
-        assert_eq!(total(&sheet).unwrap().cells, [all.clone(), Cell::Bytes(5), Cell::Nothing]);
-        let cells = vec![Cell::Count(1), Cell::Bytes(5), Cell::Text("a".to_owned())];
-        sheet.rows = vec![SheetRow { cells, ..SheetRow::default() }];
-        assert_eq!(total(&sheet).unwrap().cells, [Cell::Nothing, Cell::Bytes(5), all]);
-        sheet.total.clear();
-        assert_eq!(total(&sheet), None);
-    }
-}
+#[path = "../../tests/units/ui/cell_text.rs"]
+mod tests;

@@ -9,9 +9,7 @@ pub enum Change {
     Device,
     /// Another of the devices that are shown together has the focus.
     Lane,
-    /// Other rules tell categories.
     Categories,
-    /// Other rules tell internal frames.
     InternalFrames,
 }
 
@@ -29,7 +27,6 @@ pub(super) enum Turn {
     Ground,
     /// Before the scene: what the look of the scene follows from.
     Early,
-    /// With the scene.
     WithScene,
     /// Once the scene of the window is there: the picture comes first.
     AfterScene,

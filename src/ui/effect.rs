@@ -8,7 +8,6 @@ use std::rc::Rc;
 /// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Show the file picker.
     PickFile,
     /// Read a snapshot, as load `load`.
     Load {
@@ -19,13 +18,10 @@ pub enum Effect {
         /// The load's number.
         load: u32,
     },
-    /// Ask the worker.
     Ask(Request),
-    /// New geometry for the renderer.
     Upload {
         /// Of this device: its place in the summary's list.
         device_place: usize,
-        /// The geometry.
         scene: Rc<Scene>,
     },
     /// The field of the search gets the focus.
@@ -42,11 +38,9 @@ pub enum Effect {
     FocusView,
     /// It gets the focus, or the timeline if the view has it.
     ChangeFocus,
-    /// Put text on the clipboard.
     Copy(String),
     /// Promise the clipboard a text now, in the key press or click that asks for it: some browsers allow no copying later.
     PromiseCopy,
-    /// The text that was promised.
     CopyPromised(String),
     /// Copy the page's own address with this fragment.
     CopyLink(String),
@@ -58,7 +52,6 @@ pub enum Effect {
     FocusCapacity,
     /// The browser keeps this text of settings.
     Store(String),
-    /// It keeps this text of rules.
     StoreRules(String),
     /// This text becomes a file of this name.
     Save(&'static str, String),
@@ -96,16 +89,13 @@ pub struct GivenFile {
 /// A place on the canvas, in device pixels from its left and bottom edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pointer {
-    /// Rightwards.
     pub x: f64,
-    /// Upwards.
     pub y: f64,
 }
 
 /// What a wheel turn changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WheelAxis {
-    /// Zooms the event axis (plain wheel).
     ZoomEvents,
     /// Zooms the bytes axis (Ctrl + wheel).
     ZoomBytes,
@@ -119,7 +109,6 @@ pub enum DropHover {
     /// No.
     #[default]
     Away,
-    /// Yes.
     Over,
 }
 
@@ -128,12 +117,10 @@ pub enum DropHover {
 pub struct PageToSave {
     /// Where the file's bytes are.
     pub origin: Origin,
-    /// The load that opened the snapshot.
     pub load: u32,
     /// What the snapshot is called in the page.
     pub name: String,
     /// What the page opens at: as the fragment of a link has it.
     pub view: String,
-    /// What the file is called.
     pub file: String,
 }

@@ -142,19 +142,14 @@ macro_rules! features {
 }
 
 features! {
-    /// The reports.
     why: Why, Why(WhyAction, WhyStep) = why::FEATURE;
     /// What is seen of the call tree.
     tree: Tree, Tree(TreeAction, TreeCommand) = tree::FEATURE;
-    /// The flame graph.
     flame: FlameGraph, Flame(FlameAction, FlameStep) = flame::FEATURE;
     /// The list of allocations, and the histograms.
     table: Table, Table(TableAction, TableStep) = table::FEATURE;
-    /// The view by source.
     sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
-    /// The list of events.
     events: Events, Events(EventsAction, EventStep) = events::FEATURE;
-    /// The allocator's state.
     memory: Memory, Memory(MemoryAction, MemoryStep) = memory::FEATURE;
     /// The picture on its way to a file.
     export: Export, Export(ExportAction, ExportStep) = export::FEATURE;

@@ -32,27 +32,19 @@ const EVENTS_APART: f64 = 90.0;
 pub struct Figure {
     /// Pixels to a CSS pixel: how large everything is.
     pub scale: f64,
-    /// Width and height of the picture.
     pub plot: [f64; 2],
     /// Lower and upper edge of the rows that are this device's, counted upwards: of several, its lane.
     pub lane: [f64; 2],
-    /// What the height is.
     pub title: &'static str,
-    /// The marks of the vertical axis.
     pub bytes: Vec<Tick>,
-    /// Its breaks.
     pub gaps: Vec<Gap>,
-    /// The lines over what was reserved.
     pub curves: Vec<Curve>,
     /// What the horizontal axis counts.
     pub axis: Axis,
-    /// Its marks.
     pub ticks: Vec<Tick>,
-    /// Marks and annotations of the file.
     pub around: Around,
     /// How many lanes the annotations need.
     pub lanes: u32,
-    /// The largest total.
     pub peak: Option<Peak>,
     /// From when to when the selection lives.
     pub life: Option<[f64; 2]>,
@@ -65,9 +57,7 @@ pub struct Figure {
 pub struct Peak {
     /// Where it begins; NaN where that is not known yet.
     pub x: f64,
-    /// Its height.
     pub y: f64,
-    /// Its size.
     pub label: String,
 }
 

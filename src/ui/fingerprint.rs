@@ -61,46 +61,5 @@ pub fn length(print: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn print(bytes: &[u8], chunk: usize) -> String {
-        let mut tap = Tap::new(bytes.len() as u64);
-        bytes.chunks(chunk).for_each(|chunk| tap.take(chunk));
-        tap.finish().unwrap()
-    }
-
-    #[test]
-    fn a_short_file_is_hashed_whole() {
-        let text = b"abc";
-        let hash = blake3::hash(text).to_hex();
-        assert_eq!(print(text, 2), format!("3-{}", &hash[..32]));
-        assert_eq!(length(&print(text, 1)), Some(3));
-    }
-
-    #[test]
-    fn a_file_that_ends_early_has_none() {
-        let mut tap = Tap::new(4);
-        tap.take(b"abc");
-        assert_eq!(tap.finish(), None);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-        #[test]
-        fn it_is_of_length_and_three_parts(length in 0..5_000_000usize, chunk in 1..700_000usize, flip: prop::sample::Index) {
-            let mut bytes: Vec<u8> = (0..length).map(|at| ((at * 31) >> 7) as u8).collect();
-            let of_parts: Vec<u8> = parts(length as u64).into_iter()
-                .flat_map(|part| bytes[part.start as usize..part.end as usize].to_vec()).collect();
-            prop_assert_eq!(&print(&bytes, chunk)[length.to_string().len() + 1..], &blake3::hash(&of_parts).to_hex()[..32]);
-            if length > 0 {
-                let before = print(&bytes, chunk);
-                let at = flip.index(length);
-                bytes[at] ^= 1;
-                let is_in = parts(length as u64).iter().any(|part| part.contains(&(at as u64)));
-                prop_assert_eq!(print(&bytes, length) != before, is_in);
-            }
-        }
-    }
-}
+#[path = "../../tests/units/ui/fingerprint.rs"]
+mod tests;

@@ -11,11 +11,9 @@ use picture::timeline::{Axis, Tick};
 pub struct LaneLabel {
     /// The device's ordinal.
     pub device: i64,
-    /// Its name.
     pub name: String,
     /// The largest total of its bytes, or why nothing is drawn.
     pub note: String,
-    /// Whether the lane has the focus.
     pub is_focused: bool,
     /// From the plot's top to the lane's, and the lane's height, in CSS pixels.
     pub top_and_height: [f64; 2],
@@ -60,9 +58,7 @@ pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
 /// What the toggle of the lanes shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toggle {
-    /// Whether there is anything to toggle.
     pub is_possible: bool,
-    /// Whether all devices are wanted.
     pub is_on: bool,
     /// How many have a lane, where not all have: `16 of 1,000 devices`.
     pub note: String,

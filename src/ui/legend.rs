@@ -9,9 +9,7 @@ use std::collections::BTreeSet;
 /// One line of the legend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// Its slot of the palette.
     pub slot: u32,
-    /// What the colour means.
     pub label: String,
     /// Bytes of it at the peak, and how many allocations they are.
     pub bytes: String,
@@ -19,7 +17,6 @@ pub struct Line {
     pub columns: [String; 2],
     /// Both to the byte.
     pub exact: String,
-    /// Whether it is faded.
     pub faded: bool,
 }
 

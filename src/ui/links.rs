@@ -36,7 +36,6 @@ const LONGEST_PATH: usize = 4096;
 pub enum LinkError {
     /// There is no template.
     NoTemplate,
-    /// It is too long.
     TooLong,
     /// It does not begin with one of [`SCHEMES`].
     Scheme,

@@ -31,9 +31,7 @@ pub struct Range {
     pub x: [f64; 2],
     /// Its lane, from the top.
     pub lane: u32,
-    /// Its name.
     pub name: String,
-    /// Whether the file has its end.
     pub ended: bool,
 }
 

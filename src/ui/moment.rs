@@ -10,11 +10,9 @@ use engine::protocol::{MomentFacts, Plot};
 /// The panel of a moment: the cursor's while the pointer is over the picture, else the pinned one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentView {
-    /// Which of them it is.
     pub title: &'static str,
     /// The event after which it holds, −1 before the first; `None` as long as nothing is known.
     pub event: Option<i64>,
-    /// What is known of it, exact.
     pub facts: MomentFacts,
     /// Labels and values; as many whatever is known, so that nothing jumps.
     pub lines: [(&'static str, String); 7],

@@ -10,7 +10,6 @@ use engine::protocol::Plot;
 /// What a screen reader is told when it changes; a remark is shown to everybody.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// What the page shows anyway.
     Spoken(String),
     /// What it shows nowhere else.
     Shown(String),

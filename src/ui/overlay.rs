@@ -11,7 +11,6 @@ use picture::timeline::{Axis, View};
 /// Everything over the picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay {
-    /// The cursor.
     pub crosshair: Option<Crosshair>,
     /// The column of the pointer over another lane.
     pub column: Option<f64>,
@@ -19,7 +18,6 @@ pub struct Overlay {
     pub ruler: Option<([Pointer; 2], String)>,
     /// Two corners of the box to zoom into.
     pub rubber: Option<[Pointer; 2]>,
-    /// The markers in the window.
     pub flags: Vec<Flag>,
     /// The pinned moment: where it is, and its event.
     pub pin: Option<(f64, String)>,
@@ -133,16 +131,5 @@ fn bytes_text(bytes: u64, bytes_per_px: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_height_is_told_as_exactly_as_a_pixel_is_high() {
-        let gib = (1u64 << 30) as f64;
-        assert_eq!(bytes_text(3 << 29, gib), "1 GiB");
-        assert_eq!(bytes_text(3 << 29, gib / 100.0), "1.50 GiB");
-        assert_eq!(bytes_text((3 << 29) + 12345, 1.0), "1.500 GiB");
-        assert_eq!(bytes_text(1000, 0.1), "1,000 B");
-        assert_eq!(bytes_text(1536, 1.0), "1.500 KiB");
-    }
-}
+#[path = "../../tests/units/ui/overlay.rs"]
+mod tests;

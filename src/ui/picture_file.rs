@@ -14,11 +14,8 @@ use std::rc::Rc;
 pub enum Format {
     /// Pixels, as many as on the screen.
     Png1,
-    /// Twice as many across and down.
     Png2,
-    /// Four times as many.
     Png4,
-    /// Rectangles.
     Svg,
 }
 
@@ -55,17 +52,12 @@ impl Format {
 /// A picture, complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// What it becomes.
     pub format: Format,
-    /// Its file's name.
     pub file: String,
-    /// What stands around it.
     pub sheet: Sheet,
-    /// The window.
     pub view: View,
     /// Its geometry, which may reach beyond the window.
     pub scene: Rc<Scene>,
-    /// What its colours tell.
     pub looks: Looks,
     /// Which slots of the palette are faded.
     pub faded: BTreeSet<u32>,

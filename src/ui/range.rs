@@ -96,9 +96,7 @@ impl Shared {
 pub struct RangeView {
     /// The facts that the lines tell; all of one range.
     pub facts: Option<RangeFacts>,
-    /// Labels and values.
     pub lines: Vec<(&'static str, String)>,
-    /// Whether keys extend it.
     pub is_extended: bool,
 }
 

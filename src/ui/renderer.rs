@@ -33,27 +33,5 @@ pub fn is_software(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_address_asks_for_a_renderer() {
-        assert_eq!(Wanted::of_query("?renderer=webgpu"), Wanted::WebGpu);
-        assert_eq!(Wanted::of_query("?url=a&renderer=cpu"), Wanted::Cpu);
-        assert_eq!(Wanted::of_query("?renderer=abacus"), Wanted::Faster);
-        assert_eq!(Wanted::of_query(""), Wanted::Faster);
-    }
-
-    #[test]
-    fn software_adapters_are_known_by_name() {
-        let software = [
-            "google swiftshader",
-            "llvmpipe (LLVM 19.1.7, 256 bits)",
-            "microsoft warp",
-            "Microsoft Basic Render Driver",
-        ];
-        assert!(software.into_iter().all(is_software));
-        let hardware = ["nvidia ampere", "intel gen-12lp", "apple metal-3", "AMD Radeon RX 7900 XTX (RADV NAVI31)", ""];
-        assert!(!hardware.into_iter().any(is_software));
-    }
-}
+#[path = "../../tests/units/ui/renderer.rs"]
+mod tests;

@@ -14,19 +14,13 @@ use engine::protocol::{Question, TableText};
 /// What keys and controls do with rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowsStep {
-    /// Go to another row.
     Go(Go, Extent),
-    /// Choose all rows.
     ChooseAll,
     /// Copy the chosen rows, or all.
     Copy,
-    /// Type a filter.
     Filter,
-    /// List everything again.
     Clear,
-    /// Sort by the next column.
     SortByNext,
-    /// Sort the other way.
     SortOtherWay,
 }
 

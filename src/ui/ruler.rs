@@ -14,7 +14,6 @@ use picture::timeline::Axis;
 /// What lies between the ends; exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// Events, backwards negative.
     pub events: Option<i64>,
     /// µs; `None` where there are no times, and until the worker has told them.
     pub time_us: Option<i64>,

@@ -18,15 +18,12 @@ use engine::protocol::{Grouping, Request};
 /// What the dialog shows of the rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RulesView {
-    /// Which set is chosen.
     pub choice: Choice,
-    /// The chosen set as text.
     pub text: String,
     /// How many rules and categories it has, or that something is wrong.
     pub note: String,
     /// Each error with its line, from 1; 0 for what is not about a line.
     pub errors: Vec<(u32, String)>,
-    /// Whether something can be taken back.
     pub can_undo: bool,
 }
 

@@ -42,7 +42,6 @@ pub struct Shared {
     pub looks: Looks,
     /// What the horizontal axis counts.
     pub axis: Axis,
-    /// What stands around the stack.
     pub around: Surroundings,
     /// Whether the bytes axis follows the window.
     pub bytes_axis: BytesAxis,
@@ -50,25 +49,19 @@ pub struct Shared {
     pub geometry: Geometry,
     /// Where the pointer is over the canvas.
     pub pointer: Option<Pointer>,
-    /// What is under it.
     pub hover: Option<Hover>,
     /// The question about a place that was not answered yet.
     pub question: Option<PointQuestion>,
-    /// What is selected.
     pub selection: Option<Box<Details>>,
     /// The request for the details of what shall be selected.
     pub selecting: Option<u32>,
-    /// What is looked for.
     pub find: Find,
     /// Whether all allocations of the selection's stack stand out.
     pub same_stack: SameStack,
-    /// Whether single-letter keys work.
     pub letters: Letters,
     /// Whether the list of keys is open.
     pub help: Help,
-    /// How the page came here.
     pub came: Came,
-    /// How pictures are drawn.
     pub renderer: Renderer,
     /// Whether a file hangs over the page.
     pub drop_hover: DropHover,
@@ -84,7 +77,6 @@ pub struct Shared {
     pub views: Views,
     /// What the picture's height shows, where that is not the stack.
     pub plots: Plots,
-    /// What tells categories.
     pub rules: Rules,
     /// What a person sets for all files.
     pub settings: Settings,

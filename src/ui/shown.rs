@@ -29,7 +29,6 @@ pub enum BytesAxis {
 /// The picture and what is on its way.
 #[derive(Clone, Debug, Default)]
 pub struct Geometry {
-    /// The last scene that came.
     pub scene: Option<Rc<Scene>>,
     /// The request that was not answered yet. There is one at a time among all lanes, always for the newest window: a slow scene
     /// is then finished and shown instead of being overtaken for ever.
@@ -47,35 +46,28 @@ pub struct Hover {
     pub place: usize,
     /// What the scene says at once.
     pub spot: Spot,
-    /// What the picture's height is there.
     pub plot: Plot,
     /// What the worker said last, as long as it may still hold here.
     pub hit: Option<HitAllocation>,
     /// What it said last of the segment and of what is free.
     pub memory: Option<Box<HitMemory>>,
-    /// The place it said that of.
     pub answered: Option<Spot>,
 }
 
 /// What the worker was asked about a place. There is one question at a time, and the next is about the newest place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointQuestion {
-    /// Of the request.
     pub serial: u32,
     /// The device, by its place in the summary's list.
     pub device_place: usize,
-    /// The place.
     pub spot: Spot,
-    /// Why it was asked.
     pub purpose: Purpose,
 }
 
 /// Why the worker was asked about a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// For the hover card.
     Tell,
-    /// It was clicked.
     Select,
     /// A link has the segment there chosen.
     Choose,

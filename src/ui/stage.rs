@@ -10,11 +10,9 @@ pub(super) const INSIDE: &str = " › ";
 /// A snapshot there is to choose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// The file it is in.
     pub origin: Origin,
     /// Its place among several in that file, once that is known.
     pub member: Option<u32>,
-    /// The file's name.
     pub file: String,
     /// Its path in the file, where there are several.
     pub path: Option<String>,
@@ -38,9 +36,7 @@ pub enum Stage {
     /// Nothing was opened.
     #[default]
     Empty,
-    /// A file is on its way.
     Loading(Loading),
-    /// A file is open.
     Ready(Box<FileSummary>),
     /// The last file could not be opened: one sentence.
     Failed(String),
@@ -49,7 +45,6 @@ pub enum Stage {
 /// A file on its way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loading {
-    /// Its name.
     pub name: String,
     /// Where it comes from.
     pub origin: Origin,
@@ -57,7 +52,6 @@ pub struct Loading {
     pub bytes: u64,
     /// Bytes in all, where known.
     pub total_bytes: Option<u64>,
-    /// What is being done.
     pub phase: Phase,
     /// When it began, on the shell's clock.
     pub started_ms: f64,
@@ -81,7 +75,6 @@ pub enum Help {
     /// No.
     #[default]
     Closed,
-    /// Yes.
     Open,
 }
 
@@ -91,7 +84,6 @@ pub enum Renderer {
     /// The browser was not asked yet.
     #[default]
     Unknown,
-    /// WebGPU.
     WebGpu,
     /// The CPU twin, and why, where a person may want to know.
     Cpu(Option<String>),

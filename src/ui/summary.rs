@@ -6,7 +6,6 @@ use engine::protocol::{DeviceSummary, FileSummary};
 /// A headline number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// What it is.
     pub label: &'static str,
     /// The number, short.
     pub value: String,
@@ -17,18 +16,14 @@ pub struct Headline {
 /// A line of a table of facts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// What it is.
     pub label: String,
-    /// Its value.
     pub value: String,
 }
 
 /// A table of facts under a heading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
-    /// The heading.
     pub title: &'static str,
-    /// The lines.
     pub lines: Vec<Fact>,
 }
 
@@ -168,18 +163,5 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_file_does_not_hold_is_not_shown_as_nothing() {
-        let requested = DeviceSummary { peak_requested: 2048, end_requested: 1024, ..DeviceSummary::default() };
-        let [_, reserved, _, end, _] = headlines(&requested);
-        assert_eq!((reserved.value.as_str(), end.note.as_str()), ("not known", "1,024 B"));
-        let whole = DeviceSummary { peak_reserved: 4096, end_rounded: 1024, ..requested };
-        let [_, reserved, _, end, _] = headlines(&whole);
-        assert_eq!((reserved.value.as_str(), end.note.as_str()), ("4.00 KiB", "1,024 B · rounded 1.00 KiB"));
-        let [_, reserved, ..] = headlines(&DeviceSummary::default());
-        assert_eq!(reserved.value, "0 B", "nothing requested, nothing reserved");
-    }
-}
+#[path = "../../tests/units/ui/summary.rs"]
+mod tests;

@@ -3,22 +3,17 @@
 /// The views of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Tab {
-    /// Reports: what an expert would say.
     Why,
     /// The call tree.
     #[default]
     Tree,
-    /// The flame graph.
     Flame,
-    /// The table of allocations.
     Table,
-    /// The histograms of sizes and lives.
     Histograms,
     /// Files and lines of the user's own code.
     Sources,
     /// The allocator's state: segments and the blocks in them.
     Memory,
-    /// The list of events.
     Events,
 }
 
@@ -28,9 +23,7 @@ pub(super) struct Entry {
     name: &'static str,
     /// Its heading in the list of keys; without keys of its own, it has none.
     pub(super) heading: Option<&'static str>,
-    /// The key that shows it.
     pub(super) key: &'static [&'static str],
-    /// The same for people.
     pub(super) label: &'static str,
     /// The id of the button that does the same.
     pub(super) control: &'static str,

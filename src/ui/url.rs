@@ -12,7 +12,6 @@ pub enum Came {
     /// By http.
     #[default]
     Http,
-    /// By https.
     Https,
     /// From the disk: no origin that a server could name.
     Disk,
@@ -110,68 +109,5 @@ pub fn fetch_failure(url: &str, status: Option<u16>, came: Came) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_of_the_query_are_read_and_others_written() {
-        assert_eq!(of_query("?x=1&url=b.pickle&url=c%20d"), ["b.pickle", "c d"]);
-        assert!(of_query("?nourl=b&url=").is_empty());
-        assert_eq!(percent_encoded("0/c d&ä.pickle"), "0/c%20d%26%C3%A4.pickle");
-    }
-
-    #[test]
-    fn any_text_decodes_to_something() {
-        for (text, decoded) in [("100%", "100%"), ("%4", "%4"), ("%zz", "%zz"), ("%ff", "\u{fffd}"), ("%C3%A4", "ä")] {
-            assert_eq!(percent_decoded(text), decoded);
-        }
-    }
-
-    #[test]
-    fn names_come_from_the_path() {
-        assert_eq!(file_name("https://a.b/c/d%20e.pickle?token=1#x"), "d e.pickle");
-        assert_eq!(file_name("example.pickle.gz"), "example.pickle.gz");
-        assert_eq!(file_name("https://a.b/"), "a.b");
-    }
-
-    #[test]
-    fn only_plain_origins_reach_the_policy() {
-        for origin in ["https://a-b.c:8080", "http://127.0.0.1:1", "http://[::1]:80"] {
-            assert!(is_plain_origin(origin), "{origin}");
-        }
-        for origin in
-            ["null", "file://", "https://", "https://a;b", "https://a,b", "https://a b", "https://*", "ftp://a"]
-        {
-            assert!(!is_plain_origin(origin), "{origin}");
-        }
-    }
-
-    #[test]
-    fn the_server_is_the_one_that_is_asked() {
-        assert_eq!(server("https://a.b:8080/c?d"), Some("a.b:8080"));
-        assert_eq!(server("https://good.example@evil.example/c"), Some("evil.example"));
-        assert_eq!(server("https://evil.example\\@good.example/c"), Some("evil.example"), "as browsers read it");
-        assert_eq!((server("run/x.pickle"), server("https://")), (None, None));
-    }
-
-    #[test]
-    fn what_browsers_refuse_is_said_before() {
-        for local in ["localhost", "localhost:80", "a.localhost", "127.0.0.1:9", "[::1]", "[::1]:9"] {
-            assert_eq!(refused(&format!("http://{local}/a"), Came::Https), None, "{local}");
-        }
-        assert!(refused("http://a.b:80/c", Came::Https).is_some_and(|text| text.contains("ask a.b:80 for")));
-        assert_eq!(refused("http://a.b/c", Came::Http), None);
-        assert_eq!(refused("http://a.b/c", Came::Disk), None);
-        assert_eq!((refused("https://a.b/c", Came::Https), refused("run/x.pickle", Came::Https)), (None, None));
-        assert!(refused("http://localhost.evil.example/c", Came::Https).is_some());
-    }
-
-    #[test]
-    fn failures_say_what_to_do() {
-        let text = |status| fetch_failure("https://files.example/x/y.pickle", status, Came::Http);
-        assert_eq!(text(Some(404)), "files.example has no such file (it answered 404): check the link.");
-        assert!(text(None).contains("CORS") && text(None).contains("drop it here"));
-        assert!(fetch_failure("https://a.b/c", None, Came::Disk).contains("Access-Control-Allow-Origin: *"));
-        assert!(text(Some(503)).contains("503") && text(Some(403)).contains("403") && text(Some(302)).contains("302"));
-    }
-}
+#[path = "../../tests/units/ui/url.rs"]
+mod tests;

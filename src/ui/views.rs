@@ -14,7 +14,6 @@ pub struct Views {
     pub scope: Scope,
     /// Which view is chosen; see [`Views::seen`].
     pub tab: Tab,
-    /// Whether the views are folded away.
     pub panel: Panel,
     /// How much of the window's height the views have, in percent; within [`HEIGHTS`].
     pub height: u32,

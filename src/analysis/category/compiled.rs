@@ -60,7 +60,6 @@ impl OfFrame {
 /// What rules ask of an allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
-    /// What they say of its stack.
     pub made: OfStack,
     /// The bits of the stack of its free; 0 where there is none.
     pub freed: u64,
@@ -103,7 +102,6 @@ enum Goal {
 pub struct SizeRule<'a> {
     /// Its number.
     pub rule: u16,
-    /// As large as what.
     pub like: &'a Likeness,
     /// The bit of the frames that the others have to have, where it names some.
     pub bit: u64,

@@ -59,7 +59,6 @@ const ORDER: &[&[&str]] = &[
 /// A set of rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategorySet {
-    /// What it is called.
     pub name: String,
     /// How rules that look at frames alone are asked.
     pub order: Order,
@@ -72,7 +71,6 @@ pub struct CategorySet {
 pub struct CategoryRule {
     /// What allocations are when it holds.
     pub category: String,
-    /// Why, in words: for people.
     pub note: String,
     /// A regular expression that a frame's function has to hold.
     pub name: Option<String>,
@@ -80,11 +78,8 @@ pub struct CategoryRule {
     pub file: Option<String>,
     /// One that the same frame's function or its file has to hold.
     pub frame: Option<String>,
-    /// Which frames are looked at.
     pub frames: Looked,
-    /// Of which stack.
     pub of: StackOf,
-    /// Whether it waits for its neighbours.
     pub turn: Turn,
     /// What the file's own `category` has to be.
     pub recorded: Option<String>,
@@ -146,7 +141,6 @@ words! {
 words! {
     /// Which frames of a stack are looked at.
     Looked {
-        /// Any of them.
         Any = "any",
         /// The innermost only.
         Innermost = "innermost",
@@ -155,11 +149,8 @@ words! {
     }
 }
 words! {
-    /// Of which stack the frames are.
     StackOf {
-        /// Of the allocation.
         Made = "alloc",
-        /// Of its free.
         Freed = "free",
     }
 }
@@ -177,9 +168,7 @@ words! {
     StackKind {
         /// None was recorded.
         Missing = "none",
-        /// One without a frame of Python.
         Native = "native",
-        /// One with a frame of Python.
         Python = "python",
     }
 }
@@ -188,16 +177,13 @@ words! {
     Birth {
         /// Before the trace.
         Before = "before",
-        /// In the trace.
         Recorded = "recorded",
     }
 }
 words! {
     /// When an allocation dies.
     End {
-        /// It is live at the end.
         Live = "live",
-        /// It is freed in the trace.
         Freed = "freed",
     }
 }

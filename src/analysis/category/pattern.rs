@@ -5,9 +5,7 @@ use crate::expression::{Case, Expression, ExpressionError};
 /// A regular expression.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
-    /// One of these texts.
     Texts(Vec<Text>),
-    /// Anything else.
     Expression(Expression),
 }
 
@@ -66,28 +64,5 @@ fn texts(expression: &str) -> Option<Vec<Text>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn lists_of_texts_are_told_from_expressions() {
-        let is_list = |text: &str| matches!(Pattern::new(text), Ok(Pattern::Texts(_)));
-        for text in ["forward", "^step$|^__init__$", r"adam\.py$", "", "a|", "^$", r"\^\$\|", "a:b<c>"] {
-            assert!(is_list(text), "{text}");
-        }
-        for text in ["a.py", "a*", "(a)", "[ab]", r"\d", r"\<a", "a^b", "a$b", "^^a"] {
-            assert!(!is_list(text), "{text}");
-        }
-        assert!(Pattern::new("(").is_err() && Pattern::new(r"\").is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn both_ways_find_the_same(pattern in "[ab$^|.\\\\_<>!]{0,8}", text in "[ab$^._<>!]{0,8}") {
-            if let (Ok(pattern), Ok(slow)) = (Pattern::new(&pattern), Expression::new(&pattern, Case::Matters)) {
-                prop_assert_eq!(pattern.is_in(&text), slow.is_in(&text));
-            }
-        }
-    }
-}
+#[path = "../../../tests/units/analysis/category/pattern.rs"]
+mod tests;

@@ -8,7 +8,6 @@ use crate::expression::ExpressionError;
 pub struct SetError {
     /// Which line, from 1.
     pub line: u32,
-    /// What is wrong with it.
     pub cause: SetProblem,
 }
 

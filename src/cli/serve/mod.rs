@@ -261,12 +261,5 @@ fn elsewhere(address: &str) -> Response {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_differ() {
-        let (one, other) = (token().unwrap(), token().unwrap());
-        assert!(one != other && one.len() == 32 && one.bytes().all(|it| it.is_ascii_hexdigit()));
-    }
-}
+#[path = "../../../tests/units/cli/serve/mod.rs"]
+mod tests;

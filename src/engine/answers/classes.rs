@@ -12,7 +12,6 @@ pub(super) const LEFT_OUT: u32 = u32::MAX;
 /// The classes of frames.
 #[derive(Default)]
 pub(super) struct Classes {
-    /// By frame.
     of_frame: Vec<u32>,
     /// What frames of one class have in common, word by word: a class is a node of it.
     words: Stacks,

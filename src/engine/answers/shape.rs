@@ -24,11 +24,9 @@ const MOST_FRAMES: usize = 4096;
 /// A node that is no frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Note {
-    /// The root.
     Everything,
     /// Bytes that nothing explains.
     Unexplained,
-    /// Allocations without a stack.
     NoStack,
     /// Born before the trace: the stacks below are of their frees.
     OfFrees,
@@ -62,7 +60,6 @@ impl Note {
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Frames of this class.
     Class(u32),
     /// No frame.
     Note(Note),

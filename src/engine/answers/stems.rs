@@ -11,7 +11,6 @@ use history::snapshot::StackId;
 /// Whose stack it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StackOf {
-    /// Of whoever made the allocation.
     Alloc,
     /// Of whoever freed it: it was born before the trace.
     Free,
@@ -24,7 +23,6 @@ pub(super) enum Stem {
     Unexplained,
     /// No stack was recorded.
     NoStack,
-    /// A stack.
     Of(StackId, StackOf),
 }
 

@@ -22,7 +22,6 @@ pub(super) struct Stacks {
     /// The pattern that the next frame is held against, and what was said so far.
     pattern: usize,
     frame: OfFrame,
-    /// Frames of the user's own code.
     users: IdSet,
     /// The call of a model, and stacks that lead to one.
     models: IdSet,

@@ -13,9 +13,7 @@ use history::snapshot::Action;
 pub(crate) enum Kind {
     /// What the history has itself of all of the device.
     Requested,
-    /// The same.
     Pending,
-    /// The same.
     Reserved,
     /// Active bytes, rounded: at least so many.
     Rounded,

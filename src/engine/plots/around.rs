@@ -8,7 +8,6 @@ use history::replay::{AllocationId, DeviceHistory, Provenance};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lain {
     pub(crate) id: AllocationId,
-    /// Its first address.
     pub(crate) address: u64,
     /// The first address beyond its rounded bytes.
     pub(crate) end: u64,
@@ -17,11 +16,9 @@ pub(crate) struct Lain {
 /// The live blocks at and next to an address.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Around {
-    /// The one that has it.
     pub(crate) at: Option<Lain>,
     /// The next one that begins below: below `at`, where there is one.
     pub(crate) below: Option<Lain>,
-    /// The next one that begins above.
     pub(crate) above: Option<Lain>,
 }
 

@@ -44,7 +44,6 @@ enum Stage {
     Growing,
     Mapped,
     Places,
-    /// As some were astray.
     PlacesAgain,
     Segments,
     Done,
@@ -222,20 +221,5 @@ fn insert(ranges: &mut Ranges, [mut start, mut end]: [u64; 2], apart: u64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_that_touch_are_one() {
-        let mut ranges = Ranges::new();
-        for range in [[10, 20], [30, 40], [50, 60], [20, 29], [5, 5]] {
-            insert(&mut ranges, range, 0);
-        }
-        assert_eq!(ranges.iter().collect::<Vec<_>>(), [(&10, &29), (&30, &40), (&50, &60)]);
-        insert(&mut ranges, [29, 50], 0);
-        assert_eq!(ranges.iter().collect::<Vec<_>>(), [(&10, &60)]);
-        insert(&mut ranges, [62, 63], 2);
-        insert(&mut ranges, [5, 8], 2);
-        assert_eq!(ranges.iter().collect::<Vec<_>>(), [(&5, &63)]);
-    }
-}
+#[path = "../../../tests/units/engine/plots/layout.rs"]
+mod tests;

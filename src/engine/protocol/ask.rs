@@ -13,11 +13,9 @@ use serde::{Deserialize, Serialize};
 /// A question about a device of the open file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Returned with the answer.
     pub serial: u32,
     /// The device's ordinal, as in [`DeviceSummary::device`](super::DeviceSummary::device).
     pub device: i64,
-    /// The question.
     pub what: Question,
 }
 
@@ -27,7 +25,6 @@ pub struct Ask {
 pub enum Question {
     /// Geometry for a window; no answer on a device that the file does not have.
     Scene {
-        /// The window, margin included.
         view: View,
         /// Order and colours.
         looks: Looks,
@@ -44,28 +41,21 @@ pub enum Question {
     },
     /// What is at this address at this moment? The answer is an [`Answer::Hit`].
     MemoryAt {
-        /// The moment.
         moment: u32,
-        /// The address.
         address: u64,
     },
     /// The addresses that were ever mapped in this part of memory, as the axis of [`Plot::Addresses`](super::Plot::Addresses) has them.
     Map(Only),
     /// Totals over the columns of a window.
     Curves {
-        /// The window.
         view: View,
-        /// Of this part of memory.
         only: Only,
     },
-    /// The allocator's state at a moment.
     State(StateQuestion),
-    /// Part of the list of events.
     Events(Box<EventsQuestion>),
     /// Rows of the list of events as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen. The
     /// answer is an [`Answer::TableText`].
     EventsText(Box<EventsQuestion>),
-    /// What holds at these moments?
     Moments(Vec<At>),
     /// Where does a step from a place in the stack lead?
     Step {
@@ -75,32 +65,26 @@ pub enum Question {
         moment: u32,
         /// The byte of the stack it starts from.
         byte: u64,
-        /// The step.
         step: Step,
     },
     /// What a device has besides its allocations.
     Marks,
-    /// The silhouette of a whole device.
     Overview {
-        /// Over what.
         axis: Axis,
         /// In how many columns.
         width_px: u32,
     },
     /// What the colours of a device mean.
     Legend {
-        /// The grouping they stand for.
         colouring: Grouping,
         /// The moment beside the peak that totals are wanted for.
         at: Option<u32>,
     },
     /// Where one allocation is in a window, also where the scene does not draw it by itself.
     Outline {
-        /// The window.
         view: View,
         /// Order and colours.
         looks: Looks,
-        /// Its id.
         allocation: u32,
     },
     /// Everything about the allocation with this id.
@@ -109,11 +93,9 @@ pub enum Question {
     Find(String),
     /// Go from match to match of a finished search, around the end to the beginning. The device is that of the search.
     FindNext {
-        /// The serial of the search.
         find: u32,
         /// From here.
         begin: Begin,
-        /// This way.
         direction: Direction,
         /// The order that the stack is seen in.
         looks: Looks,
@@ -124,7 +106,6 @@ pub enum Question {
     },
     /// Count what has this stack, which [`Details::stack`] names.
     SameStack(u32),
-    /// The boxes of a flame graph.
     Flame(FlameQuestion),
     /// What do the files and lines of the user's own code weigh, over these allocations?
     Sources(Scope),
@@ -134,14 +115,10 @@ pub enum Question {
     Tree(Box<TreeQuestion>),
     /// Which allocation of a scope is the heaviest of those whose stacks are at a node or below it?
     Heaviest {
-        /// Of these allocations.
         scope: Scope,
-        /// The node's.
         arrangement: Arrangement,
-        /// The node.
         node: u32,
     },
-    /// A report.
     Report(ReportQuestion),
     /// Part of the table of some allocations, and their histograms.
     Table(Box<TableQuestion>),
@@ -152,57 +129,40 @@ pub enum Question {
 /// What is answered. On a device that the file does not have there is no answer, or an empty one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// Geometry.
     Scene(Box<Scene>),
-    /// What is there.
     Hit {
         /// The allocation, if there is one.
         hit: Option<HitAllocation>,
         /// The segment and what is free; not in a picture of the stack.
         memory: Option<Box<HitMemory>>,
     },
-    /// The addresses.
     Map(Box<AddressMap>),
-    /// The totals.
     Curves(Box<Curves>),
-    /// The state.
     State(Box<StatePage>),
-    /// The part of the list.
     Events(Box<EventsPage>),
     /// One for each that was asked about, in their order; none for an event that there is not.
     Moments(Vec<MomentFacts>),
     /// Where the step led.
     Step(Stepped),
-    /// The marks.
     Marks(Box<Marks>),
-    /// The silhouette.
     Overview(Box<Overview>),
-    /// The entries by slot.
     Legend(Vec<LegendEntry>),
     /// Rectangles in pixels of the view, from left to right; none when the allocation is outside.
     Outline(Vec<OutlineRect>),
     /// The allocation; `None` when there is none with this id.
     Details(Option<Box<Details>>),
-    /// How much was found.
     Find(Tally),
     /// The match: `None` when there is none, or when the search is not the latest finished one.
     FindNext(Option<Match>),
-    /// How much has the stack.
     SameStack(Tally),
-    /// The boxes.
     Flame(Box<FlamePage>),
-    /// Files and lines.
     Sources(Box<SourcesPage>),
-    /// What happened.
     Range(RangeFacts),
-    /// The part of the tree.
     Tree(Box<TreePage>),
     /// Of equal allocations the one allocated first; `None` when there is none.
     Heaviest(Option<u32>),
     /// The report; without statements and sheets on a device that the file does not have.
     Report(Box<Report>),
-    /// The part of the table.
     Table(Box<TablePage>),
-    /// The next part of the text.
     TableText(TableText),
 }

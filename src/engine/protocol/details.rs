@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// One allocation under the cursor, for the hover card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HitAllocation {
-    /// Its id.
     pub allocation: u32,
     /// Requested bytes.
     pub requested: u64,
@@ -24,9 +23,7 @@ pub struct HitAllocation {
 pub struct Details {
     /// The device's ordinal.
     pub device: i64,
-    /// Its id.
     pub allocation: u32,
-    /// Why it is in the picture.
     pub origin: Origin,
     /// Requested bytes.
     pub requested: u64,
@@ -48,7 +45,6 @@ pub struct Details {
     pub free_requested_event: Option<u32>,
     /// The event at which it was free again; `None` when it is live at the end.
     pub freed_event: Option<u32>,
-    /// Its time.
     pub freed_us: Option<i64>,
     /// From its birth to its end in µs on the axis of time, where both were recorded; not negative.
     pub lifetime_us: Option<i64>,
@@ -64,7 +60,6 @@ pub struct Details {
     pub stack_of_free: bool,
     /// The stack's number; equal stacks have equal ones. `None` where none was recorded.
     pub stack: Option<u32>,
-    /// The stack, innermost first.
     pub frames: Vec<FrameText>,
     /// `forward_frames`: where the forward op of a backward allocation stood.
     pub forward_frames: Vec<String>,
@@ -75,11 +70,9 @@ pub struct Details {
 /// What an allocation is for, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryDetails {
-    /// The category.
     pub name: String,
     /// The rule that tells it, by its place in the set, from 1; `None` where no rule holds.
     pub rule: Option<u32>,
-    /// Why, in words.
     pub why: String,
 }
 
@@ -100,7 +93,6 @@ pub enum Origin {
 /// One frame of a stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameText {
-    /// The function.
     pub name: String,
     /// The file, empty or `??` for C++ frames.
     pub filename: String,

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// What part of the list is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsQuestion {
-    /// These events alone.
     pub filter: EventsFilter,
     /// The rows that are wanted: the first, and how many.
     pub rows: [u32; 2],
@@ -47,7 +46,6 @@ pub struct EventsPage {
     pub first: u32,
     /// The rows that were asked for, as many as there are.
     pub rows: Vec<EventRow>,
-    /// The row that was asked for.
     pub revealed: Option<u32>,
     /// How many events do each of [`Action::ALL`], the filter aside.
     pub actions: Vec<u32>,
@@ -66,7 +64,6 @@ pub struct EventRow {
     pub since_us: Option<i64>,
     /// Bytes: requested ones of an allocation, reserved ones of a segment, of `oom` those that were asked for.
     pub size: u64,
-    /// The address, of what has one.
     pub address: Option<u64>,
     /// How many blocks (or segments) at that address have ended before, in this trace: `7f89b4000000_0` is the first.
     pub version: u32,
@@ -86,7 +83,6 @@ pub struct EventRow {
     pub pending: u64,
     /// Reserved bytes after it.
     pub reserved: u64,
-    /// Whether the search found its allocation.
     pub matches: bool,
 }
 

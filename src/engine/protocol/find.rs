@@ -37,7 +37,6 @@ pub enum Begin {
 /// One match among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
-    /// The allocation.
     pub allocation: u32,
     /// Its place among all matches in order of birth, from 0.
     pub place: u32,

@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What a flame graph shall show.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlameQuestion {
-    /// Of these allocations.
     pub scope: Scope,
-    /// Put together like this.
     pub arrangement: Arrangement,
     /// The node that fills the width; `None` and nodes that there are not: the root, numbered 0.
     pub zoom: Option<u32>,
@@ -23,15 +21,12 @@ pub struct FlameQuestion {
 /// The boxes of a flame graph: at most [`MOST_BOXES`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlamePage {
-    /// All of the scope.
     pub total: Weight,
-    /// What the search found of it.
     pub found: Weight,
     /// The boxes, the root first, then row by row; in a row from left to right.
     pub boxes: Vec<FlameBox>,
     /// Which of them fills the width: those before it are the way to it and as wide.
     pub zoom: u32,
-    /// The names of the boxes.
     pub labels: Vec<NodeLabel>,
     /// Which box the allocation is in: that of its stack, or the last above it that is drawn.
     pub revealed: Option<u32>,

@@ -26,7 +26,6 @@ pub enum Want {
 /// One of several snapshots in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// Its path inside the file.
     pub name: String,
     /// Its length as the file gives it, unpacked.
     pub bytes: u64,
@@ -39,15 +38,12 @@ pub struct Progress {
     pub bytes: u64,
     /// Bytes in all, where known.
     pub total_bytes: Option<u64>,
-    /// What is being done.
     pub phase: Phase,
 }
 
 /// The phases of loading, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Reading and decoding, with the replay.
     Decoding,
-    /// Totals and indices.
     Indexing,
 }

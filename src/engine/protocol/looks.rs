@@ -15,9 +15,7 @@ pub enum Grouping {
     Lifetime,
     /// When they were born, in sixteenths of the trace.
     Age,
-    /// The stream they were made for.
     Stream,
-    /// The pool they are in.
     Pool,
     /// What they are for, as the rules of [`Request::Categories`](super::Request::Categories) tell.
     Category,
@@ -86,9 +84,7 @@ pub enum Highlight {
 pub struct Looks {
     /// Groups stand together, inside them the older below the younger; `None`: all in order of birth.
     pub stacking: Option<Grouping>,
-    /// What colour tells.
     pub colouring: Grouping,
-    /// What stands out.
     pub highlight: Highlight,
     /// What the vertical axis is; `stacking` matters to a stack alone.
     pub plot: Plot,

@@ -20,9 +20,7 @@ pub enum At {
 /// An event, told by what it does to which address for the how-manieth time, as Mosaic and memory_viz tell it: `alloc:7f89b4000000_0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedEvent {
-    /// What it does.
     pub turn: Turn,
-    /// The address.
     pub address: u64,
     /// How many frees of that address have completed before it in the trace.
     pub version: u32,
@@ -31,9 +29,7 @@ pub struct NamedEvent {
 /// What a [`NamedEvent`] does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Turn {
-    /// It allocates.
     Alloc,
-    /// It completes a free.
     FreeCompleted,
 }
 
@@ -76,18 +72,15 @@ pub enum Step {
 /// Where a step led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stepped {
-    /// The moment.
     pub moment: u32,
     /// A byte of the stack there.
     pub byte: u64,
-    /// Whether it has arrived.
     pub stop: Stop,
 }
 
 /// Why a step ended where it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
-    /// It has arrived.
     Arrived,
     /// There is nothing further that way; nothing has moved.
     Nowhere,

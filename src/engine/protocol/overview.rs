@@ -30,7 +30,6 @@ pub struct Marks {
     pub out_of_memory: Vec<OutOfMemoryMark>,
     /// Where a snapshot was taken: places and event indices.
     pub snapshots: Vec<(AxisPoint, u32)>,
-    /// Annotations, by start.
     pub ranges: Vec<RangeMark>,
     /// How deep they are nested at most.
     pub lanes: u32,
@@ -58,7 +57,6 @@ pub struct ClockSpan {
 pub struct OutOfMemoryMark {
     /// Where.
     pub place: AxisPoint,
-    /// The event.
     pub event: u32,
     /// Bytes that were asked for.
     pub requested: u64,
@@ -71,13 +69,11 @@ pub struct OutOfMemoryMark {
 /// An annotation (`record_function`): a named range of time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RangeMark {
-    /// Its name.
     pub name: String,
     /// Where it starts.
     pub start: AxisPoint,
     /// Where it ends: at the end of the trace when the file has no END.
     pub end: AxisPoint,
-    /// Whether the file has its END.
     pub ended: bool,
     /// Its lane, from the top; ranges of one lane do not overlap.
     pub lane: u32,
@@ -86,9 +82,7 @@ pub struct RangeMark {
 /// One meaning of a colour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LegendEntry {
-    /// Its slot in the palette.
     pub slot: u32,
-    /// What it stands for.
     pub label: String,
     /// How many groups share it: more than 1 for the last, which has all that got no slot of their own.
     pub groups: u32,
@@ -103,7 +97,6 @@ pub struct LegendEntry {
 /// The silhouette of a whole device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
-    /// Over what.
     pub axis: Axis,
     /// The highest total in each column, in requested bytes; columns are equally wide.
     pub total: Vec<u64>,

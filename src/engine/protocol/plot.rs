@@ -33,9 +33,7 @@ impl Plot {
 pub struct Only {
     /// Its pool; `(0, 0)` is the default one, and stands for those of which it is not known as well.
     pub pool: Option<(u64, u64)>,
-    /// Its stream.
     pub stream: Option<u64>,
-    /// The segment that holds this address.
     pub address: Option<u64>,
 }
 
@@ -64,9 +62,7 @@ pub struct AddressMap {
 /// A range of addresses between two gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MappedRange {
-    /// Its first address.
     pub address: u64,
-    /// How long it is.
     pub bytes: u64,
     /// Where it begins on the axis.
     pub from: u64,
@@ -93,7 +89,6 @@ impl AddressMap {
 /// What memory is like at a place of the picture, beside the allocation there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitMemory {
-    /// The segment there.
     pub segment: Option<HitSegment>,
     /// The free bytes there, first address and how many. At most so many: a block below may be larger than is known.
     pub free: Option<(u64, u64)>,
@@ -104,7 +99,6 @@ pub struct HitMemory {
 pub struct HitSegment {
     /// The range that was hit: its id in [`SegmentLives`](history::replay::SegmentLives).
     pub range: u32,
-    /// First address of the segment.
     pub address: u64,
     /// Reserved bytes of the segment at that moment.
     pub reserved: u64,
@@ -120,7 +114,6 @@ pub struct HitSegment {
     pub stream: Option<u64>,
     /// Whether it is of the pool of small blocks.
     pub small: bool,
-    /// Whether it can grow.
     pub expandable: bool,
     /// Who made the driver be asked, in short; `None` where there is no stack.
     pub site: Option<String>,
@@ -137,7 +130,6 @@ impl HitSegment {
 /// Totals over the columns of a window, each the largest of its column. All but `free` are there in every file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
-    /// Of this window.
     pub view: Option<View>,
     /// The columns' edges in pixels of the window; one more than columns.
     pub edge_px: Vec<i32>,

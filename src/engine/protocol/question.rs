@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Scope {
     /// All of them, whenever they live; also those that were there before the trace.
     Ever,
-    /// Those live at this moment.
     At(u32),
-    /// Those born in the range.
     Born(Span),
     /// Those whose free completed in the range.
     Freed(Span),
@@ -24,7 +22,6 @@ pub enum Scope {
 /// A range of the trace: what the events numbered `from` to before `to` do, which lead from moment `from` to moment `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
-    /// The moment it begins at.
     pub from: u32,
     /// The moment it ends at; not before `from`.
     pub to: u32,
@@ -51,11 +48,8 @@ impl Weight {
 /// moment and in every range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Arrangement {
-    /// What stands at the root.
     pub root: Root,
-    /// Which frames are one.
     pub merge: Merge,
-    /// Whether internal frames are left out.
     pub internal: Internal,
 }
 
@@ -75,7 +69,6 @@ pub enum Merge {
     /// Those of equal function, file and line.
     #[default]
     Line,
-    /// Those of equal function and file.
     Function,
     /// Those of equal file; C++ frames without a file, those of equal function.
     File,
@@ -100,18 +93,15 @@ pub struct NodeLabel {
     pub file: String,
     /// The line as the file writes it; empty where frames of several lines are one.
     pub line: String,
-    /// Whose code it is.
     pub kind: NodeKind,
 }
 
 /// Whose code a node of a tree is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeKind {
-    /// The user's own.
     User,
     /// torch's, another package's, or Python's own.
     Library,
-    /// C++.
     Native,
     /// No frame: all of it together, allocations without a stack, bytes that nothing explains, stacks of frees, stacks of internal
     /// frames alone.

@@ -6,11 +6,8 @@ use serde::{Deserialize, Serialize};
 /// What happened in a range; all bytes are requested bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RangeFacts {
-    /// The range.
     pub span: Span,
-    /// What was allocated in it.
     pub born: Weight,
-    /// What was freed in it.
     pub freed: Weight,
     /// What was allocated in it and is still live at its end.
     pub kept: Weight,

@@ -12,21 +12,16 @@ pub enum Topic {
     /// When the most was live, how much, and what made it.
     #[default]
     Peak,
-    /// Requests that the driver refused.
     OutOfMemory,
     /// What allocations are for: parameters, gradients, activations…
     Categories,
-    /// Annotations, steps and compiled regions.
     Stages,
     /// What happened in which `nn.Module`.
     Layers,
-    /// Leaks and waste.
     Waste,
     /// What is reserved and free, and why it can't be used.
     Fragmentation,
-    /// Private pools and host memory.
     Pools,
-    /// The allocator's settings.
     Settings,
 }
 
@@ -88,7 +83,6 @@ impl Topic {
 /// What is asked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportQuestion {
-    /// What about.
     pub topic: Topic,
     /// The moment beside the peak that totals are wanted for, where the topic has such.
     pub at: Option<u32>,
@@ -101,7 +95,6 @@ pub struct ReportQuestion {
 /// What is told.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// What about.
     pub topic: Topic,
     /// What an expert would say first, the weightiest first.
     pub statements: Vec<Statement>,
@@ -112,11 +105,9 @@ pub struct Report {
 /// A sentence and what it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// How it is meant.
     pub tone: Tone,
     /// One sentence with exact bytes where it names bytes.
     pub text: String,
-    /// What shows it.
     pub evidence: Option<Evidence>,
 }
 
@@ -128,7 +119,6 @@ pub enum Tone {
     Fact,
     /// Something was looked for and is not there.
     Good,
-    /// Something is likely wrong.
     Alarm,
 }
 
@@ -137,9 +127,7 @@ pub enum Tone {
 pub struct Evidence {
     /// Shows the timeline from here to there.
     pub span: Option<Span>,
-    /// Sets the moment.
     pub moment: Option<u32>,
-    /// Selects an allocation.
     pub allocation: Option<u32>,
     /// Looks for this, as typed in the search field.
     pub find: Option<String>,
@@ -150,13 +138,11 @@ pub struct Evidence {
 pub struct Sheet {
     /// Its name in JSON, lower case with underscores; of one report no two are equal.
     pub key: String,
-    /// Its heading.
     pub title: String,
     /// What its numbers mean, where the heading doesn't say; one or two sentences.
     pub note: String,
     /// The threshold its rows are told by.
     pub threshold: Option<Threshold>,
-    /// What its columns are.
     pub columns: Vec<SheetColumn>,
     /// Its rows, the weightiest first unless the note says otherwise.
     pub rows: Vec<SheetRow>,
@@ -175,7 +161,6 @@ pub struct Threshold {
     pub label: String,
     /// What it counts: `bytes`, `events`, `µs`, `steps`.
     pub unit: String,
-    /// Its value.
     pub value: u64,
 }
 
@@ -193,13 +178,10 @@ pub struct SheetColumn {
 pub struct SheetRow {
     /// How far it is indented under the rows before it.
     pub depth: u32,
-    /// How it is meant.
     pub tone: Tone,
-    /// A cell a column.
     pub cells: Vec<Cell>,
     /// Lines of the stack that made it, innermost first, where it is about one stack or call site.
     pub stack: Vec<String>,
-    /// What shows it.
     pub evidence: Option<Evidence>,
 }
 
@@ -219,7 +201,6 @@ pub enum Cell {
     Count(u64),
     /// A part of a whole, both of the same kind.
     Share {
-        /// The part.
         part: u64,
         /// The whole; where it is 0 there is no share.
         whole: u64,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// to files, and files with `elsewhere` and `left_out` to the total.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourcesPage {
-    /// All of the scope.
     pub total: Standing,
     /// What has no frame of the user's own code, or only the stack of its free.
     pub elsewhere: Standing,
@@ -20,9 +19,7 @@ pub struct SourcesPage {
 /// What a place in code weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
-    /// In the scope.
     pub now: Weight,
-    /// Live at the device's peak.
     pub peak: Weight,
 }
 
@@ -31,7 +28,6 @@ pub struct Standing {
 pub struct SourceFile {
     /// Its path, as the snapshot has it; of a very long one the end, after `…`.
     pub path: String,
-    /// All of its lines.
     pub standing: Standing,
     /// Its lines, heaviest in the scope first.
     pub lines: Vec<SourceLine>,
@@ -44,6 +40,5 @@ pub struct SourceFile {
 pub struct SourceLine {
     /// Its number, as the snapshot has it.
     pub line: String,
-    /// What it weighs.
     pub standing: Standing,
 }

@@ -16,11 +16,9 @@ use serde::{Deserialize, Serialize};
 pub struct StateQuestion {
     /// After so many events.
     pub moment: u32,
-    /// Of this part of memory.
     pub only: Only,
     /// The segments of a group in this order.
     pub sort: SegmentSort,
-    /// What colour tells.
     pub colouring: super::Grouping,
     /// Device pixels of a row's width. 0: a list. Each segment is a row then, every block a piece of its own whatever its size, and
     /// nothing has a width.
@@ -43,7 +41,6 @@ pub enum SegmentSort {
     /// The lowest address first.
     #[default]
     Address,
-    /// The largest first.
     Size,
     /// The one of which the largest part is free first.
     Free,
@@ -54,11 +51,9 @@ pub enum SegmentSort {
 pub struct StatePage {
     /// After so many events.
     pub moment: u32,
-    /// All that was asked about.
     pub whole: StateSums,
     /// Bytes a device pixel covers.
     pub bytes_per_px: f64,
-    /// Rows of all groups together.
     pub rows: u32,
     /// The first of the rows that are told.
     pub first: u32,
@@ -66,7 +61,6 @@ pub struct StatePage {
     pub groups: Vec<StateGroup>,
     /// The parts of segments in the wanted rows, in reading order.
     pub bars: Vec<StateBar>,
-    /// What is in them.
     pub pieces: Vec<StatePiece>,
     /// The row and the pixel of the address that was asked for, where it is mapped.
     pub revealed: Option<[u32; 2]>,
@@ -83,7 +77,6 @@ pub struct StateSums {
     pub segments: u32,
     /// Bytes held from the driver.
     pub reserved: u64,
-    /// Live allocations, those pending included.
     pub blocks: u32,
     /// Their requested bytes.
     pub requested: u64,
@@ -136,26 +129,19 @@ pub struct StateGroup {
     pub pool: Option<(u64, u64)>,
     /// Its stream, where known.
     pub stream: Option<u64>,
-    /// Whether it is for small blocks.
     pub small: bool,
-    /// Whether its segments can grow.
     pub expandable: bool,
-    /// What is in it.
     pub sums: StateSums,
 }
 
 /// The part of a segment that is in one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StateBar {
-    /// Its row.
     pub row: u32,
     /// Left and right edge in device pixels.
     pub x: [u32; 2],
-    /// The address at the left edge.
     pub address: u64,
-    /// The first address of the segment.
     pub segment: u64,
-    /// What the whole segment holds.
     pub sums: StateSums,
     /// Its pieces in [`StatePage::pieces`]: the first, and the first beyond.
     pub pieces: [u32; 2],
@@ -168,7 +154,6 @@ pub struct StateBar {
 pub struct StatePiece {
     /// Left and right edge in device pixels, within those of the bar.
     pub x: [u32; 2],
-    /// What it is.
     pub kind: PieceKind,
     /// [`Paint`](picture::timeline::Paint) of the block, or of the largest.
     pub paint: u16,
@@ -203,9 +188,7 @@ pub enum PieceKind {
 /// Where a request would go.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StateFit {
-    /// The pool.
     pub pool: Option<(u64, u64)>,
-    /// The stream.
     pub stream: Option<u64>,
     /// The request rounded as the allocator does.
     pub rounded: u64,

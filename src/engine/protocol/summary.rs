@@ -7,13 +7,11 @@ use serde::{Deserialize, Serialize, Serializer};
 pub struct FileSummary {
     /// 1. Raised when a field changes its meaning.
     pub schema: u32,
-    /// The file's name.
     pub file: String,
     /// How it is written, outermost first: `gzip, pickle 4 (Python)`.
     pub format: String,
     /// Which PyTorch wrote it, guessed from the keys it uses: `2.11 or later`.
     pub torch: Option<String>,
-    /// Survivable oddities.
     pub warnings: Vec<Warning>,
     /// The devices that have events or segments, by ordinal; host memory (−1) last.
     pub devices: Vec<DeviceSummary>,
@@ -26,9 +24,7 @@ pub struct FileSummary {
 pub struct Warning {
     /// A stable name: `unknown_key`.
     pub kind: String,
-    /// A sentence for people.
     pub message: String,
-    /// How often.
     pub count: u64,
     /// Where, the first time: `device_traces[0][17].color`.
     pub example: String,
@@ -39,7 +35,6 @@ pub struct Warning {
 pub struct DeviceSummary {
     /// Its ordinal; −1 is host (pinned) memory.
     pub device: i64,
-    /// Events in the trace.
     pub events: u64,
     /// How many of each action that there is; an object in JSON.
     #[serde(serialize_with = "as_object")]
@@ -48,11 +43,9 @@ pub struct DeviceSummary {
     pub allocations: u64,
     /// Requested bytes live before the first event.
     pub base_requested: i64,
-    /// The largest total.
     pub peak_requested: i64,
     /// The first event after which the peak holds; −1 when it holds before the first.
     pub peak_event: i64,
-    /// The smallest total.
     pub min_requested: i64,
     /// Mean over all states, the one before the first event included.
     pub mean_requested: f64,
@@ -60,7 +53,6 @@ pub struct DeviceSummary {
     pub median_requested: i64,
     /// Mean weighted by how long each state held; `None` without `time_us`.
     pub time_weighted_mean_requested: Option<f64>,
-    /// Live at the end.
     pub end_requested: u64,
     /// The same blocks as the allocator rounded them.
     pub end_rounded: u64,
@@ -72,17 +64,14 @@ pub struct DeviceSummary {
     pub static_blocks: u64,
     /// Their bytes.
     pub static_requested: u64,
-    /// base = unmatched + static?
     pub identity: bool,
     /// Bytes live before the trace that nothing explains (the identity's remainder, when positive).
     pub unexplained_requested: u64,
     /// Reserved before the first event.
     pub reserved_start: i64,
-    /// Reserved at the end.
     pub reserved_end: u64,
     /// The largest number of reserved bytes.
     pub peak_reserved: i64,
-    /// Segments at the end.
     pub segments: u64,
     /// `external_annotations` of this device.
     pub annotations: u64,

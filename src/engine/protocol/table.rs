@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What part of the table is wanted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableQuestion {
-    /// Of these allocations.
     pub scope: Scope,
-    /// Of those, these alone.
     pub filter: TableFilter,
     /// In this order.
     pub sort: TableSort,
@@ -38,9 +36,7 @@ pub struct TableFilter {
 /// An order of the table; what is equal in it stands in order of birth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableSort {
-    /// By this.
     pub column: TableColumn,
-    /// This way.
     pub way: SortWay,
 }
 
@@ -53,7 +49,6 @@ pub enum TableColumn {
     Size,
     /// The call site: the first 32 bytes of the file's name, then the line, then the first 16 bytes of the function.
     Site,
-    /// The address.
     Address,
     /// The stream; those of which it is not known come first.
     Stream,
@@ -97,11 +92,9 @@ pub enum SortWay {
 /// A part of the table, and what its histograms show. All bytes are requested bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TablePage {
-    /// All of the scope.
     pub scope: Weight,
     /// What the filter leaves of it: the rows of the table.
     pub listed: Weight,
-    /// The rows that were chosen.
     pub chosen: Weight,
     /// What the search found of the rows.
     pub found: Weight,
@@ -120,7 +113,6 @@ pub struct TablePage {
 /// A row of the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableRow {
-    /// The allocation.
     pub allocation: u32,
     /// Requested bytes.
     pub requested: u64,
@@ -147,7 +139,6 @@ pub struct TableRow {
     pub lifetime_us: Option<i64>,
     /// The call site in short; empty where there is no stack.
     pub site: String,
-    /// Whether the search found it.
     pub matches: bool,
 }
 
@@ -158,7 +149,6 @@ pub struct TableText {
     pub text: String,
     /// How many rows this part and those before it have.
     pub rows: u32,
-    /// Whether it is the last part.
     pub last: bool,
 }
 

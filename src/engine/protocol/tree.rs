@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What part of a tree is wanted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TreeQuestion {
-    /// Of these allocations.
     pub scope: Scope,
-    /// Put together like this.
     pub arrangement: Arrangement,
     /// The node that stands at the top; `None`: the root, numbered 0.
     pub focus: Option<u32>,
@@ -26,20 +24,15 @@ pub struct TreeQuestion {
 /// What a person did to a node of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fold {
-    /// The node.
     pub node: u32,
-    /// How far it reaches.
     pub reach: Reach,
-    /// Whether children are seen.
     pub state: FoldState,
 }
 
 /// How far a fold reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reach {
-    /// The node alone.
     One,
-    /// The node and all below it.
     AllBelow,
 }
 
@@ -49,7 +42,6 @@ pub enum FoldState {
     /// It has none.
     #[default]
     Leaf,
-    /// They are.
     Open,
     /// They are not.
     Closed,
@@ -60,7 +52,6 @@ pub enum FoldState {
 pub enum Reveal {
     /// The node of this allocation's stack, where it is in the scope.
     Allocation(u32),
-    /// This node.
     Node(u32),
     /// The next row after this node (in the order of the tree) whose frame matches the search, around the end to the beginning.
     MatchAfter(u32),
@@ -73,7 +64,6 @@ pub enum Reveal {
 pub struct TreePage {
     /// All of the scope: at a moment exactly what the curve says.
     pub total: Weight,
-    /// What the search found of it.
     pub found: Weight,
     /// The way from the root to the top, without the top: node and label.
     pub above: Vec<(u32, NodeLabel)>,
@@ -85,7 +75,6 @@ pub struct TreePage {
     pub rows: Vec<TreeRow>,
     /// What was to be revealed: its row and node; the nodes above it are open now and should be so in the next question.
     pub revealed: Option<(u32, u32)>,
-    /// Nodes that were opened for that.
     pub opened: Vec<u32>,
 }
 
@@ -109,9 +98,7 @@ pub struct TreeRow {
     pub own: Weight,
     /// Bytes of its parent; its own for the root.
     pub parent_bytes: u64,
-    /// What it is called.
     pub label: NodeLabel,
-    /// Whether its children are seen.
     pub fold: FoldState,
     /// Whether its frame is what the search looks for.
     pub matches: bool,

@@ -39,19 +39,5 @@ impl Heaviest {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn they_are_the_first_of_all_sorted(keys in prop::collection::vec(0u128..40, 0..900), most in 0usize..30) {
-            let mut heaviest = Heaviest::new(most);
-            (0..).zip(&keys).for_each(|(number, &key)| heaviest.add(key, number));
-            let mut all: Vec<u32> = (0..keys.len() as u32).collect();
-            all.sort_by_key(|&number| !keys[number as usize]);
-            all.truncate(most);
-            prop_assert_eq!(heaviest.ranked(), all);
-        }
-    }
-}
+#[path = "../../../tests/units/engine/report/heaviest.rs"]
+mod tests;

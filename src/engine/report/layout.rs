@@ -16,7 +16,6 @@ use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
 pub(super) struct Layout {
     pub(super) moment: u32,
     pub(super) state: DeviceState,
-    /// By kind of requests.
     pub(super) rooms: Rooms,
     pub(super) whole: StateSums,
 }
@@ -83,11 +82,9 @@ pub(super) fn kind_name(kind: &SegmentKind) -> String {
 /// The driver was asked for memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DriverRequest {
-    /// The event that tells.
     pub(super) event: u32,
     /// Bytes that were taken.
     pub(super) taken: u64,
-    /// Their kind.
     pub(super) kind: SegmentKind,
     /// Rounded bytes of the allocation that needed them, where the events that follow tell it: at least so many.
     pub(super) request: Option<u64>,

@@ -7,7 +7,6 @@ use history::snapshot::{FrameId, Snapshot, StackId};
 /// What a frame is in the calls of modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// C++: it says nothing.
     Native,
     /// torch's own code between the caller of a module and its `forward`.
     Call,
@@ -17,7 +16,6 @@ pub(super) enum Role {
     Forward,
     /// In torch's optimizers or its backward pass: a loop in there is over parameters or operators.
     Library,
-    /// Any other.
     Other,
 }
 

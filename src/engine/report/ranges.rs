@@ -20,7 +20,6 @@ pub(super) struct Facts {
     /// The most that is live at a moment of it, both ends included, and the first such moment.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
-    /// Born in it, died in it.
     pub(super) allocated: u64,
     pub(super) freed: u64,
     /// Born in it and still live where it ends, and still live where the trace ends.

@@ -22,7 +22,6 @@ use history::replay::{AllocationId, Candidates, DeviceHistory, Provenance, Segme
 pub(crate) struct DeviceState {
     pub(crate) device: i64,
     pub(crate) moment: u32,
-    /// By address.
     pub(crate) segments: Vec<Segment>,
     /// All live blocks that have an address, by that.
     pub(super) blocks: Vec<Block>,
@@ -50,7 +49,6 @@ pub(crate) struct Segment {
 /// A live block, as it is laid out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Block {
-    /// Its address.
     pub(super) from: u64,
     /// The first address that is not its any more.
     pub(super) to: u64,

@@ -41,7 +41,6 @@ pub(super) struct Subject<'a> {
 struct Placed<'a> {
     segment: &'a Segment,
     bytes_per_px: f64,
-    /// All its rows together.
     pixels: u64,
     /// Those of the row at hand: the first, and the first beyond.
     bar: [u64; 2],

@@ -32,7 +32,6 @@ pub(crate) enum Pages {
     /// Each is taken as it is.
     #[default]
     Fixed,
-    /// They grow.
     Expandable,
 }
 

@@ -15,10 +15,8 @@ pub(super) struct Zoom {
     /// The steps between which it is: the finest that may do, and the finest that is known to.
     finest: u32,
     does: u32,
-    /// Rows that may be taken.
     rows: u64,
     trial: Flow,
-    /// Whether the coarsest was tried.
     is_begun: bool,
 }
 

@@ -65,7 +65,6 @@ pub(super) struct Listing {
     pub(super) scope: Scope,
     /// The same with moments that the trace has.
     within: Scope,
-    /// The trace's last moment.
     last: u32,
     pub(super) filter: TableFilter,
     /// In order of birth.

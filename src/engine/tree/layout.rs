@@ -27,7 +27,6 @@ pub(super) struct Layout {
     top: Option<(Row, Done)>,
     /// The children of open nodes, those of the innermost last.
     waiting: Vec<Siblings>,
-    /// How long the last row took.
     steps: u32,
 }
 

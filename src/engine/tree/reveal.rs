@@ -33,7 +33,6 @@ pub(super) fn to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Folds) ->
 
 /// The nodes whose frames a search matches, and those above them.
 pub(super) struct Trail {
-    /// Classes of frames.
     pub(super) classes: IdSet,
     nodes: IdSet,
     /// How many nodes were looked at, from the last on.

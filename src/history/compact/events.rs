@@ -15,7 +15,6 @@ pub(super) const MOST_TRACES: u32 = 1 << 16;
 #[derive(Default)]
 pub(super) struct Events {
     trace: Trace,
-    /// Traces begun so far.
     pub(super) traces: u32,
     /// Where each column goes on and ends in the section's payload, while there is one.
     columns: Option<[(usize, usize); column::COUNT]>,

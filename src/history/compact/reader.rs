@@ -24,7 +24,6 @@ pub struct Machine<S> {
 enum Stage {
     /// The magic number and the version come.
     Beginning,
-    /// A section comes.
     Between,
     /// A section of so many bytes of events is being read; its payload stands after its head.
     Events(usize),

@@ -16,7 +16,6 @@ const MOST_WARNINGS: u32 = 256;
 /// What was read of tables.
 pub(super) struct Tables {
     pub(super) snapshot: Snapshot,
-    /// How the original file was written.
     pub(super) format: String,
     /// The strings of the columns, which have other numbers here.
     strings: Column<u32>,
@@ -311,9 +310,7 @@ impl Tables {
 /// What the nodes of a tree of stacks are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
-    /// Frames.
     Frames,
-    /// Lines of tracebacks: strings.
     Lines,
 }
 

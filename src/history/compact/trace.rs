@@ -10,7 +10,6 @@ pub(super) struct Trace {
     /// Every address that was named, in the order in which they were new; and the size last seen there.
     addresses: Column<u64>,
     sizes: Column<u64>,
-    /// The address of each mention.
     mentions: Column<u32>,
     /// Of the event before; the address as a row of `addresses`.
     address: u32,

@@ -14,7 +14,6 @@ use std::io::Write;
 /// Writes a snapshot as columns: [`Writer::event`] for each event of one trace after the other, then [`Writer::finish`].
 pub struct Writer<W> {
     out: W,
-    /// Traces begun so far.
     traces: u32,
     trace: Trace,
     columns: [Vec<u8>; column::COUNT],

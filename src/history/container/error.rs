@@ -18,7 +18,6 @@ pub enum ContainerError {
     /// A layer's checks failed.
     #[error("the {layer} stream is damaged near byte {byte}")]
     Damaged {
-        /// The layer.
         layer: &'static str,
         /// Bytes of the file read by then.
         byte: u64,
@@ -26,33 +25,24 @@ pub enum ContainerError {
     /// The file ends inside a layer.
     #[error("the file ends inside its {layer} stream, after {byte} bytes")]
     Cut {
-        /// The layer.
         layer: &'static str,
         /// Bytes of the file.
         byte: u64,
     },
     /// A layer asks for something that we do not do.
     #[error("the {layer} stream can't be unpacked: {why}")]
-    Refused {
-        /// The layer.
-        layer: &'static str,
-        /// What it asks for.
-        why: &'static str,
-    },
+    Refused { layer: &'static str, why: &'static str },
     /// It is made to fill the memory.
     #[error("{byte} bytes of {layer} unpack to more than {times} times as many: no snapshot does")]
     Bomb {
-        /// The layer.
         layer: &'static str,
         /// Bytes of the file read by then.
         byte: u64,
-        /// What would be believed.
         times: u64,
     },
     /// It goes on and on.
     #[error("{byte} bytes of {layer} unpack to more than 1 TiB: no snapshot does")]
     TooMuch {
-        /// The layer.
         layer: &'static str,
         /// Bytes of the file read by then.
         byte: u64,

@@ -32,7 +32,6 @@ enum Part {
     Body,
     /// In the check and the length at the end; so many bytes were seen.
     Trailer(usize),
-    /// Behind the last member.
     Garbage,
 }
 
@@ -44,7 +43,6 @@ pub(super) struct Gzip {
     number: u64,
     inflate: Decompress,
     check: Check,
-    /// Whole members read.
     members: u64,
     has_left_out: bool,
 }

@@ -23,7 +23,6 @@ enum Part {
     Tag,
     Value,
     Data,
-    /// Behind the closing quote.
     Done,
 }
 

@@ -3,7 +3,6 @@
 /// Why a layer can't go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Its checks failed.
     Damaged,
     /// Its bytes end too soon.
     Cut,

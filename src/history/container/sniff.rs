@@ -6,11 +6,9 @@ use super::zstd;
 /// What is inside all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A pickle.
     Pickle,
     /// JSON, behind its byte order mark if it has one.
     Json,
-    /// Our own columns.
     Columns,
 }
 
@@ -20,13 +18,11 @@ pub const COLUMNS: &[u8; 16] = b"memscape columns";
 /// What some bytes begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
-    /// Too few to tell.
     Unsure,
     Packed(Packing),
     Content(Content),
     /// Something that is no snapshot.
     Other(&'static str),
-    /// Nothing we know.
     Unknown(u8),
 }
 

@@ -62,7 +62,6 @@ pub enum ZipError {
 /// Where the directory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directory {
-    /// Offset in the file.
     pub offset: u64,
     /// Length in bytes.
     pub bytes: u64,
@@ -81,13 +80,11 @@ pub enum End {
 /// A member, as the directory has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its path, for people.
     pub name: String,
     /// Packed bytes.
     pub packed: u64,
     /// Unpacked bytes.
     pub unpacked: u64,
-    /// Offset of its local header.
     pub offset: u64,
     method: Method,
     crc: u32,

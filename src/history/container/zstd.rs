@@ -23,7 +23,6 @@ enum Part {
     Block,
     /// So many bytes of a frame to skip.
     Skip(u64),
-    /// Behind the last frame.
     Garbage,
 }
 
@@ -33,7 +32,6 @@ pub(super) struct Zstd {
     /// The header or block that is not complete yet.
     carry: Vec<u8>,
     has_checksum: bool,
-    /// Whole frames read.
     frames: u64,
     has_left_out: bool,
 }

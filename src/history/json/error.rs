@@ -10,7 +10,6 @@ pub struct JsonError<E> {
     pub offset: u64,
     /// Where in the data, such as `device_traces[0][17].size`; empty at the top.
     pub path: String,
-    /// What is wrong.
     pub kind: ErrorKind<E>,
 }
 
@@ -33,12 +32,7 @@ pub enum ErrorKind<E> {
     UnexpectedEnd,
     /// Something stands where it can't.
     #[error("{found} stands where {expected} should")]
-    Unexpected {
-        /// What stands there.
-        found: Found,
-        /// What could.
-        expected: &'static str,
-    },
+    Unexpected { found: Found, expected: &'static str },
     /// Neither a number nor one of JSON's words.
     #[error("'{0}' is neither a number nor a word of JSON")]
     NotAValue(String),

@@ -59,9 +59,7 @@ enum Expected {
     /// Just behind `{`.
     KeyOrEnd,
     Colon,
-    /// Behind a value.
     CommaOrEnd,
-    /// Behind the outermost value.
     Nothing,
 }
 

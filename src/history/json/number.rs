@@ -73,47 +73,5 @@ fn big(digits: &[u8], is_negative: bool) -> Number {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn wide(text: &str) -> Option<i128> {
-        match number(text.as_bytes())? {
-            Number::Int(value) => Some(value.into()),
-            Number::Big(bytes) => {
-                let sign = if bytes.last()? & 0x80 != 0 { 0xff } else { 0 };
-                let mut all = [sign; 16];
-                all[..bytes.len()].copy_from_slice(&bytes);
-                Some(i128::from_le_bytes(all))
-            }
-            Number::Float(_) => None,
-        }
-    }
-
-    #[test]
-    fn integers_of_every_length_are_exact() {
-        let mut values = vec![0i128, 7, -7, 10, 999_999_999_999_999_999, u64::MAX.into(), i64::MIN.into()];
-        for bits in 60..120 {
-            values.extend([(1 << bits) - 1, 1 << bits, -(1 << bits), -(1 << bits) - 1, -(1 << bits) + 1]);
-        }
-        for value in values {
-            assert_eq!(wide(&value.to_string()), Some(value));
-            let fits = i64::try_from(value).is_ok();
-            assert_eq!(matches!(number(value.to_string().as_bytes()), Some(Number::Int(_))), fits, "{value}");
-        }
-        assert_eq!(number(b"-0"), Some(Number::Int(0)), "as in Python");
-    }
-
-    #[test]
-    fn floats_are_as_rust_reads_them() {
-        for text in ["0.5", "-0.0", "1e3", "1E+3", "12.25e-2", "1e999", "0e0", "123456789012345678901.5"] {
-            assert_eq!(number(text.as_bytes()), Some(Number::Float(text.parse().unwrap())), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_json_does_not_have_is_none() {
-        for text in ["", "-", "+1", "01", "-01", ".5", "1.", "1.e3", "1e", "1e+", "0x10", "1_0", "1-", "--1", "1.5.5"] {
-            assert_eq!(number(text.as_bytes()), None, "{text}");
-        }
-    }
-}
+#[path = "../../../tests/units/history/json/number.rs"]
+mod tests;

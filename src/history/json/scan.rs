@@ -73,35 +73,5 @@ pub(super) fn skip_blanks(bytes: &[u8]) -> &[u8] {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_byte_at_every_place_is_seen_or_not() {
-        for length in 1..30 {
-            for at in 0..length {
-                for byte in 0..=255 {
-                    let mut bytes = vec![b'x'; length];
-                    bytes[at] = byte;
-                    let expected = match byte {
-                        b'"' => Stop::Quote(at),
-                        b'\\' => Stop::Cut(usize::from(at + 1 == length)),
-                        0..0x20 => Stop::Control(at, byte),
-                        _ => Stop::Cut(0),
-                    };
-                    assert_eq!(string_end(&bytes, 0), expected, "0x{byte:02x} at {at} of {length}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn blanks_of_every_kind_and_number() {
-        for spaces in 0..40 {
-            for blanks in [" ".repeat(spaces), "\n".to_owned() + &" ".repeat(spaces), "\r\n\t".repeat(spaces)] {
-                assert_eq!(skip_blanks((blanks.clone() + "x  ").as_bytes()), b"x  ");
-                assert_eq!(skip_blanks(blanks.as_bytes()), b"");
-            }
-        }
-    }
-}
+#[path = "../../../tests/units/history/json/scan.rs"]
+mod tests;

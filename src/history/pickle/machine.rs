@@ -26,7 +26,6 @@ pub struct Machine<B: Builder> {
     carry: Vec<u8>,
     /// Bytes of all instructions run.
     offset: u64,
-    /// What STOP returned.
     result: Option<B::Value>,
 }
 
@@ -305,9 +304,7 @@ const INTEGER: &str = "bytes in one integer";
 
 /// Why an instruction was not run.
 enum Halt<E> {
-    /// It is cut.
     Short,
-    /// It can't be.
     Fault(Box<Fault<E>>),
 }
 

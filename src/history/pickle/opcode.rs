@@ -34,9 +34,7 @@ pub enum Refusal {
 /// What we do about an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Run it.
     Runs(Operand),
-    /// Refuse it.
     Refused(Refusal),
 }
 
@@ -45,7 +43,6 @@ pub enum Verdict {
 pub struct Opcode {
     /// Its name in Python's `pickletools`.
     pub name: &'static str,
-    /// What we do about it.
     pub verdict: Verdict,
 }
 

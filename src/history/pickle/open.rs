@@ -17,9 +17,7 @@ pub(super) struct Open {
     pub(super) home: usize,
     /// Where else on the stack it stands: it was fetched from the memo beside itself (not inside: that is refused).
     pub(super) copies: Vec<usize>,
-    /// The memo slots that name it.
     pub(super) slots: Vec<u32>,
-    /// Whether it was given items.
     pub(super) changed: bool,
     /// The slice that is all it was given, while the builder has its items; else empty (see `slices`).
     pub(super) slice: Vec<u8>,

@@ -69,21 +69,5 @@ impl<V> DerefMut for Pile<V> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_is_a_stack_over_its_own_filling() {
-        let mut pile = Pile::new();
-        (0..10).for_each(|value| pile.push(value));
-        pile.remove(2, 7);
-        assert_eq!(*pile, [0, 1, 7, 8, 9]);
-        assert_eq!((pile.pop(), pile.len()), (Some(9), 4));
-        pile.truncate(9);
-        pile.truncate(1);
-        pile.push(5);
-        assert_eq!((&*pile, pile.get(2)), (&[0, 5][..], None));
-        pile.truncate(0);
-        assert_eq!((pile.pop(), pile.len()), (None, 0));
-    }
-}
+#[path = "../../../tests/units/history/pickle/pile.rs"]
+mod tests;

@@ -17,7 +17,6 @@ pub(super) struct Slices<V> {
     bytes: Vec<u8>,
     table: HashTable<(u64, u32)>,
     hasher: RandomState,
-    /// The slice met last.
     last: u32,
     /// The last four slices met, eight bits of each.
     recent: u32,
@@ -28,7 +27,6 @@ pub(super) struct Slices<V> {
 
 struct Entry<V> {
     start: u32,
-    /// Of the slice with its APPENDS.
     length: u32,
     /// The slice that came after this one when it was met before.
     next: u32,

@@ -7,9 +7,7 @@ pub(super) const DICT: usize = usize::MAX;
 
 /// The keys of the dict before, and room for what the next one holds.
 pub(super) struct Whole<V> {
-    /// How each key is fetched.
     pub(super) fetches: Vec<Fetch>,
-    /// What each key is.
     pub(super) keys: Vec<V>,
     pub(super) values: Pile<V>,
     /// What goes to the end of the memo, one after another: the value of that number, or [`DICT`].

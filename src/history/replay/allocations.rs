@@ -25,7 +25,6 @@ pub enum Provenance {
     Static,
     /// Born before the trace; this event of its free is the first that names it.
     FreedBy(EventIdx),
-    /// Its alloc is this event.
     AllocatedBy(EventIdx),
 }
 

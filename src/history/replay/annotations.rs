@@ -7,7 +7,6 @@ use hashbrown::HashMap;
 /// A named range of time on one device (`record_function`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnnotationRange {
-    /// Its name.
     pub name: StringId,
     /// µs since 1970.
     pub start_us: i64,

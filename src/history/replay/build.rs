@@ -40,7 +40,6 @@ struct Device {
 /// One device in the making.
 struct Building {
     history: DeviceHistory,
-    /// How warnings name the trace.
     place: String,
     /// What was live before the trace, until it has its place.
     laying: Option<Laying>,
@@ -125,7 +124,6 @@ struct Change {
     drawn: i64,
     pending: i64,
     reserved: i64,
-    /// Allocations that come and go.
     live: [u32; 2],
 }
 

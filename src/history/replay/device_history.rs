@@ -19,11 +19,9 @@ pub(super) const MOMENTS_PER_COUNT: u32 = 64;
 pub struct DeviceHistory {
     /// The device's ordinal; −1 is host (pinned) memory.
     pub device: i64,
-    /// The trace.
     pub events: Events,
     /// How many events of each [`Action`], in the order of `Action::ALL`.
     pub action_counts: [u64; Action::ALL.len()],
-    /// Every allocation.
     pub allocations: Allocations,
     /// The numbers.
     pub numbers: Numbers,

@@ -56,7 +56,6 @@ pub(super) struct Laying {
 
 /// What is known of the allocations that were live before the trace.
 pub(super) struct AtStart {
-    /// Those that events name.
     pub(super) early: Lives,
     /// The blocks that are live at the end.
     pub(super) at_end: AtEnd,

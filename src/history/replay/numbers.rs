@@ -7,11 +7,9 @@ pub struct Numbers {
     pub allocations: u64,
     /// Live before the first event: what is live at the end minus the trace's net.
     pub base: i64,
-    /// The largest total.
     pub peak: i64,
     /// The first event after which the peak holds; −1 when it holds before the first.
     pub peak_event: i64,
-    /// The smallest total.
     pub min: i64,
     /// Mean over all states, the one before the first event included.
     pub mean: f64,
@@ -19,7 +17,6 @@ pub struct Numbers {
     pub median: i64,
     /// Mean weighted by how long each state held, from the first event to the last; `None` without times or a span.
     pub time_weighted_mean: Option<f64>,
-    /// Live at the end.
     pub end: u64,
     /// The same blocks as the allocator rounded them.
     pub end_rounded: u64,
@@ -35,13 +32,10 @@ pub struct Numbers {
     pub remainder: i64,
     /// Reserved before the first event.
     pub reserved_start: i64,
-    /// Reserved at the end.
     pub reserved_end: u64,
     /// The largest number of reserved bytes.
     pub peak_reserved: i64,
-    /// Segments at the end.
     pub segments: u64,
-    /// Annotation marks of this device.
     pub annotations: u64,
     /// First and last time of an event, where recorded.
     pub time_us: Option<(i64, i64)>,

@@ -25,7 +25,6 @@ pub enum Subject {
     Traced(u32),
     /// An allocation that was live before the trace and is freed in it, counted from 0.
     Early(u32),
-    /// A segment operation.
     Segment(u32),
     /// Anything else: `oom`, `snapshot`, `annotate`.
     Note(u32),
@@ -163,7 +162,6 @@ pub struct Trace {
     pub(super) segment_operations: Column<(u64, u64)>,
     /// Address (for `oom` the free bytes) and size of each other event.
     pub(super) notes: Column<(u64, u64)>,
-    /// The event of each.
     pub(super) note_events: Column<u32>,
     /// Allocations live now, by address; as a subject.
     live: HashMap<u64, u32, foldhash::fast::RandomState>,
@@ -180,7 +178,6 @@ pub struct Trace {
     pub(super) requested: Frees,
     /// Bytes of all allocs.
     pub(super) allocated: i64,
-    /// By how much reserved memory grew.
     pub(super) reserved: i64,
     latest_us: Option<i64>,
 }
@@ -383,45 +380,5 @@ impl EventSink for Recorder {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn events_that_do_not_fit_are_counted() {
-        let mut recorder = Recorder { most_events: 3, ..Recorder::default() };
-        let (stack, labels) = (StackId::NONE, LabelsId(0));
-        for trace in [0, 1, 1, 1, 1, 0, 1] {
-            let event = Event { address: 0, size: 1, time_us: NO_TIME, stack, labels, action: Action::Alloc };
-            recorder.event(trace, &event);
-        }
-        assert_eq!((recorder.events(), recorder.left_out()), (5, 2));
-    }
-
-    proptest! {
-        /// Whatever the order of events: one row each, and every subject is a row of its table.
-        #[test]
-        fn columns_have_one_length(events in prop::collection::vec((0..Action::ALL.len(), 0..5u64, 0..3u64), 0..60)) {
-            let mut trace = Trace::default();
-            for &(action, address, size) in &events {
-                let (stack, labels) = (StackId::NONE, LabelsId(0));
-                trace.event(&Event { address, size, time_us: NO_TIME, stack, labels, action: Action::ALL[action] });
-            }
-            let Events { action, subject, stack, labels, .. } = &trace.events;
-            prop_assert_eq!([action.len(), subject.len(), stack.len(), labels.len()], [events.len(); 4]);
-            for Lives { address, size, free_requested, died } in [&trace.traced, &trace.early] {
-                prop_assert_eq!([address.len(), free_requested.len(), died.len()], [size.len(); 3]);
-            }
-            prop_assert_eq!(trace.born.len(), trace.traced.size.len());
-            for event in 0..trace.events.len() {
-                let (row, rows) = match trace.events.subject(event) {
-                    Subject::Traced(row) => (row, trace.traced.size.len()),
-                    Subject::Early(row) => (row, trace.early.size.len()),
-                    Subject::Segment(row) => (row, trace.segment_operations.len()),
-                    Subject::Note(row) => (row, trace.notes.len()),
-                };
-                prop_assert!((row as usize) < rows);
-            }
-        }
-    }
-}
+#[path = "../../../tests/units/history/replay/trace.rs"]
+mod tests;

@@ -32,7 +32,6 @@ pub enum ReadError {
 pub struct ContentError {
     /// Keys and indices from the top: `device_traces[0][17].size`; empty for the whole file.
     pub path: String,
-    /// What is wrong there.
     pub problem: Problem,
 }
 
@@ -41,7 +40,6 @@ pub struct ContentError {
 pub enum Problem {
     /// It is of another type: expected, found.
     Type(&'static str, Kind),
-    /// The key is missing.
     Missing,
     /// A number outside its range: what the range is.
     Range(&'static str),

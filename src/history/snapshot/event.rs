@@ -8,21 +8,16 @@ use super::stacks::StackId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Action {
-    /// A block was handed out.
     Alloc,
     /// The program let go of a block.
     FreeRequested,
-    /// The block can be reused.
     FreeCompleted,
     /// A segment was taken from the driver.
     SegmentAlloc,
-    /// A segment was given back.
     SegmentFree,
     /// Physical memory was mapped into an expandable segment.
     SegmentMap,
-    /// Physical memory was unmapped.
     SegmentUnmap,
-    /// A snapshot was taken.
     Snapshot,
     /// The driver had no more.
     Oom,
@@ -85,9 +80,7 @@ pub struct Event {
     pub time_us: i64,
     /// The stack, or [`StackId::NONE`] where the file has no `frames`.
     pub stack: StackId,
-    /// Stream, pool, metadata.
     pub labels: LabelsId,
-    /// What happened.
     pub action: Action,
 }
 

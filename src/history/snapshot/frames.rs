@@ -12,7 +12,6 @@ pub struct FrameId(pub u32);
 /// A place in code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// The function.
     pub name: StringId,
     /// The file; empty or `??` for C++ frames.
     pub filename: StringId,

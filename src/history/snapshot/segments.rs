@@ -5,11 +5,9 @@ use super::stacks::StackId;
 /// What a block is at the end (FORMAT §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockState {
-    /// In use.
     Allocated,
     /// The program let go of it, a stream still uses it (`active_pending_free`, in some versions `active_awaiting_free`).
     Pending,
-    /// Free.
     Inactive,
 }
 
@@ -29,7 +27,6 @@ pub struct Block {
     pub size: u64,
     /// Requested bytes: `requested_size`, else the newest history entry's `real_size`, else `size`.
     pub requested: u64,
-    /// Its state.
     pub state: BlockState,
     /// Where it was allocated, or [`StackId::NONE`].
     pub stack: StackId,
@@ -44,13 +41,11 @@ pub struct Segment {
     pub address: Option<u64>,
     /// Reserved bytes.
     pub total_size: u64,
-    /// The stream its blocks belong to.
     pub stream: Option<u64>,
     /// Whether it is of the pool of small blocks.
     pub small: bool,
     /// Its pool: `(0, 0)` is the default one.
     pub pool: Option<(u64, u64)>,
-    /// Whether it can grow.
     pub expandable: bool,
     /// Where it was taken from the driver, or [`StackId::NONE`].
     pub stack: StackId,
@@ -63,9 +58,7 @@ pub struct Segment {
 pub struct AnnotationMark {
     /// The device's ordinal.
     pub device: i64,
-    /// Whether it is a START.
     pub start: bool,
-    /// Its name.
     pub name: super::strings::StringId,
     /// µs since 1970.
     pub time_us: i64,

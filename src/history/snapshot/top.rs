@@ -17,19 +17,14 @@ use hashbrown::HashSet;
 
 /// What a file says, but for its events.
 pub struct Snapshot {
-    /// Interned strings.
     pub strings: Strings,
-    /// Interned frames.
     pub frames: Frames,
-    /// Interned stacks.
     pub stacks: Stacks,
-    /// Stream, pool and metadata of events.
     pub labels: LabelTable,
     /// Tracebacks of forward ops: stacks whose frames are [`super::StringId`]s of lines.
     pub lines: Stacks,
     /// Segments of all devices, host memory (device −1) included, in file order.
     pub segments: Vec<Segment>,
-    /// Their blocks.
     pub blocks: Vec<Block>,
     /// Starts and ends of annotations, in file order.
     pub marks: Vec<AnnotationMark>,
@@ -50,7 +45,6 @@ pub struct Snapshot {
 pub enum End {
     /// It has segments, if only an empty list of them.
     Recorded,
-    /// It has nothing but events.
     Unknown,
 }
 

@@ -20,11 +20,9 @@ pub(super) enum Of {
     Block,
     /// The `state` of a block.
     State,
-    /// A key of a frame.
     Frame,
     /// A key of an entry of a block's history.
     History,
-    /// A key at the top.
     Snapshot,
 }
 
@@ -32,7 +30,6 @@ pub(super) struct Unknown {
     pub(super) of: Of,
     pub(super) word: Value,
     pub(super) count: u64,
-    /// The row of the first.
     pub(super) row: u32,
 }
 

@@ -14,11 +14,9 @@ pub enum Kind {
     WideInt,
     /// A float; payload: its place in the table of floats.
     Float,
-    /// A string; payload: its id.
     String,
     /// A bytes object, which nothing in a snapshot is. No payload.
     Bytes,
-    /// A frame; payload: its id.
     Frame,
     /// A list of frames; payload: the id of the stack.
     Stack,
@@ -26,11 +24,8 @@ pub enum Kind {
     Event,
     /// A list of events; payload: its place among the traces.
     Trace,
-    /// A block of a segment.
     Block,
-    /// A segment.
     Segment,
-    /// An annotation.
     Annotation,
     /// An entry of an old block's history.
     HistoryEntry,
@@ -38,7 +33,6 @@ pub enum Kind {
     List,
     /// A dict that is none of the above.
     Dict,
-    /// A tuple.
     Tuple,
 }
 
@@ -151,25 +145,5 @@ impl Kind {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_survives_its_bits() {
-        for (at, kind) in KINDS.into_iter().enumerate() {
-            assert_eq!(kind as usize, at);
-            assert_eq!(Value::new(kind, u32::MAX).kind(), kind);
-            assert_eq!(Value::new(kind, 7).as_kind(kind), Some(7));
-        }
-    }
-
-    #[test]
-    fn integers_of_59_bits_fit() {
-        for value in [0, 1, -1, 1 << 57, (1 << 58) - 1, -(1 << 58)] {
-            assert_eq!(Value::int(value).unwrap().small_int(), value);
-        }
-        for value in [1 << 58, -(1 << 58) - 1, i64::MAX, i64::MIN] {
-            assert_eq!(Value::int(value), None);
-        }
-    }
-}
+#[path = "../../../tests/units/history/snapshot/value.rs"]
+mod tests;

@@ -14,11 +14,8 @@ pub(super) const HEAD_PX: f64 = 24.0;
 
 /// The elements of a grid.
 pub(super) struct Place<'a> {
-    /// What scrolls.
     pub(super) grid: &'a HtmlElement,
-    /// As high as all rows.
     pub(super) space: &'a HtmlElement,
-    /// The rows that are there.
     pub(super) rows: &'a HtmlElement,
     /// What is seen instead of rows, and its text.
     pub(super) empty: [&'a HtmlElement; 2],

@@ -9,7 +9,6 @@ use web_sys::{Element, HtmlElement};
 /// An element for a row.
 pub(super) struct Slot {
     pub(super) row: HtmlElement,
-    /// Twisty, name, place.
     function: [Element; 4],
     /// Bytes, bar, share, share of the parent, count, own, found.
     cells: [Element; 7],

@@ -20,7 +20,6 @@ elements! {
 pub(super) struct Panel {
     basis: Shown<Basis>,
     marks: Shown<Marks>,
-    /// The topic whose report stands there.
     topic: Shown<Topic>,
 }
 

@@ -17,7 +17,6 @@ pub(super) struct Link {
     /// Absolute.
     address: String,
     abort: Option<AbortController>,
-    /// What the first answer said.
     first: RefCell<Answer>,
     /// Tries since bytes came last.
     tries: Cell<usize>,

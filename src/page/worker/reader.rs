@@ -14,7 +14,6 @@ use web_sys::{
 pub(super) enum Failure {
     /// No answer, or one without the file: the HTTP status, if there was any.
     Link(Option<u16>),
-    /// Reading stopped half-way: one sentence.
     Read(String),
 }
 

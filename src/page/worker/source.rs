@@ -45,9 +45,7 @@ enum Next {
 
 /// What reading brings.
 pub(super) enum Event {
-    /// It is open.
     Opened {
-        /// For messages.
         name: String,
         /// Where known.
         total_bytes: Option<u64>,

@@ -40,7 +40,6 @@ impl OverlayRect {
 pub struct Drawing<'a> {
     /// Width and height in device pixels.
     pub size_px: [u32; 2],
-    /// Behind everything. Opaque.
     pub background: [u8; 4],
     /// The scenes, each in rows of its own: one that covers the picture, or one a device above each other.
     pub lanes: &'a [Lane<'a>],
@@ -57,7 +56,6 @@ pub struct Lane<'a> {
     pub scene: u32,
     /// The window as it is now, as high as the lane; the scene is moved and scaled from its own view to this one.
     pub view: &'a View,
-    /// The colours.
     pub look: &'a Look,
     /// The picture's row, counted upwards, at which the lane's window begins.
     pub bottom_px: u32,
@@ -104,27 +102,5 @@ impl RgbaImage {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_outline_covers_no_pixel_twice_and_none_outside() {
-        for (width, height, thickness) in
-            [(9, 7, 1), (9, 7, 2), (4, 4, 2), (3, 3, 2), (1, 5, 2), (5, 1, 2), (2, 2, 9), (0, 3, 1)]
-        {
-            let mut covered = std::collections::BTreeMap::new();
-            for side in OverlayRect::outline([10, 10 + width], [20, 20 + height], thickness, [0; 4]) {
-                for x in side.x[0]..side.x[1] {
-                    for y in side.y[0]..side.y[1] {
-                        *covered.entry((x, y)).or_insert(0) += 1;
-                    }
-                }
-            }
-            let frame = (10..10 + width)
-                .flat_map(|x| (20..20 + height).map(move |y| (x, y)))
-                .filter(|(x, y)| (x - 10).min(9 + width - x).min((y - 20).min(19 + height - y)) < thickness)
-                .map(|pixel| (pixel, 1));
-            assert_eq!(covered, frame.collect(), "{width} × {height}, {thickness} thick");
-        }
-    }
-}
+#[path = "../../../tests/units/picture/render/drawing.rs"]
+mod tests;

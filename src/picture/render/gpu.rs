@@ -15,9 +15,7 @@ pub struct Gpu {
 /// Which of the surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// That of the timeline.
     Timeline,
-    /// That of the flame graph.
     Flame,
 }
 

@@ -110,7 +110,6 @@ pub fn colours(look: &Look) -> Vec<[u8; 4]> {
 /// What the shader must know of a picture besides its rectangles, edges and colours. It is `Frame` of `rects.wgsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Width and height of the window.
     pub window_px: [u32; 2],
     /// Width and height of the window the scene was made for, at most [`super::placement::LARGEST_SIDE_PX`].
     pub scene_px: [u32; 2],

@@ -63,15 +63,11 @@ impl Twin {
 pub struct Bars {
     /// Width and height in device pixels.
     pub size_px: [u32; 2],
-    /// Behind everything. Opaque.
     pub background: [u8; 4],
-    /// Below the blocks: segments.
     pub below: Vec<OverlayRect>,
-    /// The blocks.
     pub blocks: Vec<Placed>,
     /// Their colours, as [`layers::colours`] makes them.
     pub colours: Vec<[u8; 4]>,
-    /// Above the blocks: outlines.
     pub above: Vec<OverlayRect>,
 }
 

@@ -7,15 +7,10 @@ use crate::timeline::{Scene, View};
 /// The colours of what stands around the picture, as CSS writes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inks<'a> {
-    /// Of labels.
     pub soft: &'a str,
-    /// Of text that is read.
     pub strong: &'a str,
-    /// Of frames.
     pub line: &'a str,
-    /// Of the peak's mark.
     pub peak: &'a str,
-    /// Of selection and annotations.
     pub accent: &'a str,
 }
 
@@ -31,9 +26,7 @@ impl Inks<'static> {
 /// What is drawn: a scene, and the sheet it stands on.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawing<'a> {
-    /// What stands around the scene.
     pub sheet: &'a Sheet,
-    /// The window.
     pub view: &'a View,
     /// Its geometry, which may reach beyond the window.
     pub scene: &'a Scene,

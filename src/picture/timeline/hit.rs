@@ -10,7 +10,6 @@ use history::replay::AllocationId;
 pub struct SceneHit {
     /// Index into the scene's columns.
     pub column: usize,
-    /// The moment that the column shows.
     pub moment: Moment,
     /// The byte of the stack at the pixel's centre; with `moment`, the question for [`stack_at`].
     pub byte: u64,
@@ -24,7 +23,6 @@ pub struct SceneHit {
 /// What the history knows of one byte of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackHit {
-    /// The allocation there.
     pub allocation: AllocationId,
     /// The lowest byte it covers.
     pub lowest_byte: u64,

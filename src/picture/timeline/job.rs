@@ -30,17 +30,12 @@ pub struct SceneJob {
 /// What comes next, in this order; the drawing may start over with a larger θ.
 #[derive(Clone, Debug)]
 enum Stage {
-    /// Choose the moment each column shows.
     Moments,
-    /// Find what is visible.
     Collect,
-    /// Sort it by column.
     Sort,
-    /// Draw column by column.
     Draw(Box<Drawing>),
     /// This drawing will have too many quads, it seems: find out how high bands have to be.
     Estimate(Box<Drawing>, Box<Estimate>),
-    /// Handed out.
     Done,
 }
 

@@ -13,7 +13,6 @@ pub(super) struct Moving {
     pub(super) tree: LiveTree,
     /// The live leaves that stand out, where anything does.
     pub(super) standing: Option<Standing>,
-    /// The column in work.
     pub(super) column: usize,
     /// How many of its changes were looked at.
     done: usize,

@@ -16,7 +16,6 @@ pub(super) struct Piece {
     pub(super) first: TreeNode,
     /// The highest; equal to `first` and a leaf when the piece is one block.
     pub(super) last: TreeNode,
-    /// What it holds.
     pub(super) live: Live,
     /// Lower and upper edge in pixels of the window, clipped to it.
     pub(super) rows: [i16; 2],
@@ -30,7 +29,6 @@ pub(super) struct Quads {
     /// The quads that reach up to the column in work, bottom up, and how many of them are dealt with.
     open: Vec<Open>,
     settled: usize,
-    /// Those that reach beyond it.
     next: Vec<Open>,
     /// Where the stack stood after each piece of the column in work, before that of the column before.
     trail: Vec<Step>,
@@ -39,7 +37,6 @@ pub(super) struct Quads {
 /// Where a column's stack stands after one of its pieces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
-    /// The first leaf above.
     pub(super) leaf: u64,
     /// In bytes.
     pub(super) height: u64,

@@ -7,7 +7,6 @@ use history::replay::{AllocationId, Allocations, Clock, Curve, LiveSets};
 /// What is drawn: the history of one device, borrowed.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
-    /// The lifetimes.
     pub allocations: &'a Allocations,
     /// What is live when.
     pub live: &'a LiveSets,
@@ -21,7 +20,6 @@ pub struct Source<'a> {
     pub reserved: Curve<'a>,
     /// Of the requested bytes, those whose free was requested: the same moments.
     pub pending: Curve<'a>,
-    /// The colour of an allocation.
     pub paint: &'a dyn Fn(AllocationId) -> Paint,
     /// What stands out; all else is faded. `None`: nothing does.
     pub highlight: Option<&'a dyn Fn(AllocationId) -> bool>,

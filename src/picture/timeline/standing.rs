@@ -79,29 +79,5 @@ fn bit(at: u32) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
-
-    proptest! {
-        #[test]
-        fn it_finds_what_is_there_and_nothing_else(
-            leaves in 1u32..10_000,
-            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..60),
-            ranges in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..20),
-        ) {
-            let (mut standing, mut plain) = (Standing::new(leaves as usize), BTreeSet::new());
-            for (leaf, comes) in changes {
-                let leaf = leaf.index(leaves as usize) as u32;
-                if comes { standing.insert(leaf) } else { standing.remove(leaf) }
-                if comes { plain.insert(leaf); } else { plain.remove(&leaf); }
-            }
-            for (from, to) in ranges {
-                let (from, to) = (from.index(leaves as usize + 1) as u32, to.index(leaves as usize + 100) as u32);
-                let expected = from < to && plain.range(from..to).next().is_some();
-                prop_assert_eq!(standing.any_in(u64::from(from)..u64::from(to)), expected, "{}..{}", from, to);
-            }
-        }
-    }
-}
+#[path = "../../../tests/units/picture/timeline/standing.rs"]
+mod tests;

@@ -35,7 +35,6 @@ pub struct Extent {
 /// A window onto the scaled plane. `y` counts upwards from byte 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
-    /// What is shown horizontally.
     pub axis: Axis,
     /// Units of the axis (moments, or microseconds) that a device pixel covers; positive.
     pub x_per_px: f64,
@@ -118,42 +117,5 @@ fn limited(value: f64, close: f64, far: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    const EXTENT: Extent = Extent { width: 1_000_000, bytes: 80 << 30 };
-
-    proptest! {
-        #[test]
-        fn zooming_keeps_what_is_under_the_cursor(
-            steps in prop::collection::vec((0.0..1920.0f64, 0.0..1080.0f64, 0.2..5.0f64), 1..30),
-        ) {
-            let mut view = View::fit(EXTENT.width, EXTENT.bytes, 1920, 1080);
-            for (column, row, factor) in steps {
-                let (moment, bytes) = (view.x_from_column(column), view.bytes_from_row(row));
-                view = view.zoomed_x(column, factor, EXTENT).zoomed_bytes(row, 1.0 / factor, EXTENT);
-                prop_assert!((view.column_from_x(moment) - column).abs() <= 1.0);
-                prop_assert!((bytes / view.bytes_per_px - view.bottom_px as f64 - row).abs() <= 1.0);
-                prop_assert!(view.x_per_px >= CLOSEST_X_PER_PX && view.bytes_per_px >= CLOSEST_BYTES_PER_PX);
-                prop_assert!(view.x_per_px * 1920.0 <= 1.5001 * EXTENT.width as f64);
-                prop_assert!(view.bytes_per_px * 1080.0 <= 1.5001 * EXTENT.bytes as f64);
-            }
-        }
-    }
-
-    #[test]
-    fn rows_are_rounded_in_the_scaled_plane() {
-        let view = View { bytes_per_px: 10.0, bottom_px: 2, ..View::fit(1, 1, 1, 1) };
-        assert_eq!([0, 4, 5, 14, 25].map(|bytes| view.row_from_bytes(bytes)), [-2, -2, -1, -1, 1]);
-    }
-
-    #[test]
-    fn senseless_zooms_end_at_the_limits() {
-        let view = View::fit(EXTENT.width, EXTENT.bytes, 100, 100);
-        for factor in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
-            let zoomed = view.zoomed_x(0.0, factor, EXTENT).zoomed_bytes(0.0, factor, EXTENT);
-            assert!(zoomed.x_per_px > 0.0 && zoomed.bytes_per_px > 0.0);
-        }
-    }
-}
+#[path = "../../../tests/units/picture/timeline/view.rs"]
+mod tests;

@@ -11,9 +11,7 @@ use history::replay::AllocationId;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Visible {
     next: usize,
-    /// The id of each.
     ids: Vec<u32>,
-    /// First column that shows it.
     enters: Vec<u16>,
     /// First column after that no longer shows it; the number of columns when all later ones do.
     leaves: Vec<u16>,
@@ -234,17 +232,5 @@ impl Changes {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn leaves_are_sorted_once_wherever_a_slice_ends() {
-        let visible =
-            Visible { ids: vec![7, 8, 9], enters: vec![0, 0, 1], leaves: vec![1, 2, 2], ..Visible::default() };
-        let mut changes = Changes::new(2);
-        while changes.sort(&visible, &mut Slice::new(&mut || false)).is_err() {}
-        let of = |column| changes.of(column, 0).collect::<Vec<_>>();
-        assert_eq!(of(0), [Change::Comes(0), Change::Comes(1)]);
-        assert_eq!(of(1), [Change::Goes(0), Change::Comes(2)]);
-    }
-}
+#[path = "../../../tests/units/picture/timeline/visible.rs"]
+mod tests;

@@ -6,7 +6,6 @@ pub(crate) enum Grip {
     /// Nothing.
     #[default]
     None,
-    /// The pinned moment's handle.
     Pin,
     /// One edge of the range: the moment of the other.
     Edge(u32),
@@ -19,8 +18,6 @@ pub(crate) enum Grip {
 pub enum AxisPress {
     /// It is pressed here, in device pixels of the window from its left.
     Down(f64),
-    /// It moves on to here.
     Move(f64),
-    /// It is let go of.
     Up,
 }

@@ -58,17 +58,11 @@ pub(crate) enum Follow {
 /// Where keys lead the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CursorStep {
-    /// One event earlier.
     Earlier,
-    /// One event later.
     Later,
-    /// One column to the left.
     ColumnLeft,
-    /// One column to the right.
     ColumnRight,
-    /// Onto the allocation above.
     Above,
-    /// Onto the allocation below.
     Below,
     /// Onto the allocation before, at the same byte.
     Before,
@@ -76,7 +70,6 @@ pub enum CursorStep {
     After,
     /// To the event that made the selected allocation.
     ToBorn,
-    /// To the event that ended it.
     ToFreed,
     /// Nowhere: what is there is selected.
     Select,

@@ -8,9 +8,7 @@ pub enum Drag {
     /// There is none, or it was given up.
     #[default]
     None,
-    /// It moves the picture.
     Move,
-    /// It measures.
     Measure,
     /// It draws a box: two opposite corners.
     Box([Pointer; 2]),

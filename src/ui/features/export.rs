@@ -28,14 +28,12 @@ pub enum Dialog {
     /// No.
     #[default]
     Closed,
-    /// Yes.
     Open,
 }
 
 /// What the page knows of exports.
 #[derive(Clone, Debug, Default)]
 pub struct Export {
-    /// Whether formats are offered.
     pub dialog: Dialog,
     wanted: Option<Format>,
     making: Option<Box<Making>>,
@@ -76,7 +74,6 @@ pub enum ExportAction {
 pub enum ExportStep {
     /// Offer the formats of a picture, or stop it.
     Toggle,
-    /// The visible picture becomes a file.
     Save(Format),
 }
 

@@ -52,7 +52,6 @@ pub enum Growth {
     /// The root at the top: an icicle.
     #[default]
     Down,
-    /// The root at the bottom: flames.
     Up,
 }
 
@@ -60,7 +59,6 @@ pub enum Growth {
 /// browser reports of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlameAction {
-    /// The canvas has this size now.
     Resized(Canvas),
     /// So many CSS pixels are scrolled away at the top.
     Scrolled(f64),
@@ -83,23 +81,17 @@ pub enum FlameStep {
     Up,
     /// To the box below it: the heaviest, where there are several.
     Down,
-    /// To the box at its left.
     Left,
-    /// To the box at its right.
     Right,
-    /// The selected box fills the width.
     ZoomIn,
     /// The one that holds the zoomed one does.
     ZoomOut,
-    /// Everything does.
     ZoomOutFully,
-    /// The root to the other end.
     Turn,
     /// The innermost frames at the root, or the outermost.
     Invert,
     /// Without internal frames, or with them.
     HideInternal,
-    /// Other frames are one.
     MergeOther,
 }
 

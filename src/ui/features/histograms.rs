@@ -34,7 +34,6 @@ pub enum Reach {
 /// A bar.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bar {
-    /// Its class.
     pub class: u8,
     /// What stands below its left edge: where it begins; empty where there is no room.
     pub tick: String,
@@ -42,7 +41,6 @@ pub struct Bar {
     pub name: String,
     /// Its height, in thousandths of the highest; at least 1 where there is anything.
     pub height: u32,
-    /// Whether it is chosen.
     pub is_chosen: bool,
     /// Whether it stands apart from the powers of two.
     pub is_apart: bool,
@@ -53,7 +51,6 @@ pub struct Bar {
 pub struct Chart {
     /// From the smallest to the largest.
     pub bars: Vec<Bar>,
-    /// How much the highest bar is.
     pub top: String,
 }
 
@@ -174,42 +171,5 @@ fn power(of: Histogram, exponent: u8) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use engine::protocol::{life_class, size_class};
-
-    #[test]
-    fn classes_are_told_exactly() {
-        let size = |bytes: u64| range(Histogram::Sizes, size_class(bytes));
-        let cases = [
-            (0, "0 B"),
-            (1, "1 B to under 2 B"),
-            (512, "512 B to under 1 KiB"),
-            (1023, "512 B to under 1 KiB"),
-            (1024, "1 KiB to under 2 KiB"),
-            (65_536, "64 KiB to under 128 KiB"),
-            (u64::MAX, "8 EiB to under 16 EiB"),
-        ];
-        for (bytes, expected) in cases {
-            assert_eq!(size(bytes), expected);
-        }
-        let life = |born, died| range(Histogram::Lives, life_class(born, died));
-        assert_eq!(life(5, 5), "no event");
-        assert_eq!(life(5, 6), "1 event");
-        assert_eq!(
-            (life(5, 7), life(5, 8), life(5, 9)),
-            ("2 to under 4 events".into(), "2 to under 4 events".into(), "4 to under 8 events".into())
-        );
-        assert_eq!(life(1, 1 << 20 | 1), "1,048,576 to under 2,097,152 events");
-        assert_eq!(
-            (life(0, 7), life(0, u32::MAX), life(9, u32::MAX)),
-            ("born before the recording".into(), "live at the end".into(), "live at the end".into())
-        );
-        assert_eq!(chosen(Histogram::Sizes, [11, 20]), "1 KiB to under 1 MiB");
-        let lives = |classes| chosen(Histogram::Lives, classes);
-        assert_eq!(lives([1, 2]), "1 to under 4 events");
-        assert_eq!(lives([3, 34]), "4 events and longer, born before the recording, live at the end");
-        assert_eq!(lives([5, 33]), "16 events and longer, born before the recording");
-        assert_eq!(lives([33, 34]), "born before the recording or live at the end");
-    }
-}
+#[path = "../../../tests/units/ui/features/histograms.rs"]
+mod tests;

@@ -17,7 +17,6 @@ pub enum Saving {
     /// No page is being made.
     #[default]
     Idle,
-    /// One is.
     Underway,
 }
 
@@ -26,7 +25,6 @@ pub enum Saving {
 pub enum Packing {
     /// The file, packed already: byte for byte.
     AsItIs,
-    /// The file, through gzip.
     Compressed,
     /// What was read of it, as columns, through gzip.
     Columns,
@@ -37,15 +35,12 @@ pub enum Packing {
 pub enum Step {
     /// So many bytes of the snapshot are done, of so many.
     Done(u64, u64),
-    /// The browser has it.
     Saved {
-        /// The file's name.
         file: String,
         /// The file's bytes.
         bytes: u64,
         /// Bytes of the snapshot in it, before base64.
         snapshot: u64,
-        /// What they are.
         packing: Packing,
     },
     /// It could not be made: why, without a full stop.
@@ -126,38 +121,5 @@ pub fn place(page: &str) -> Result<usize, &'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_of_a_name_ends_its_element() {
-        let hostile = "x</script><script>alert(1)</script>\"><img src=x onerror='1'>&";
-        let element = element(hostile, "v=1&at=\"");
-        assert_eq!((element.matches('<').count(), element.matches('>').count()), (1, 1), "{element}");
-        assert_eq!(element.matches('"').count(), 8, "{element}");
-        assert!(element.ends_with(" data-view=\"v=1&amp;at=&quot;\">"), "{element}");
-    }
-
-    #[test]
-    fn only_the_page_in_one_file_takes_a_snapshot() {
-        let page = "<body><script id=\"part-wasm\"></script></body></html>";
-        assert_eq!(place(page), Ok(page.len() - 14));
-        assert!(place("<body>Not found</body>").unwrap_err().contains("not the page"));
-        assert!(place(&page.replace("</body>", "<script id=\"part-snapshot\"></script></body>")).is_err());
-    }
-
-    #[test]
-    fn one_is_saved_at_a_time_and_each_end_is_said() {
-        let (mut html, mut shared, mut effects) = (Saving::Underway, Shared::default(), Vec::new());
-        let packing = Packing::Compressed;
-        let saved = Step::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing };
-        for (step, saving, said) in [
-            (Step::Done(1 << 20, 3 << 20), Saving::Underway, "Saving: 1.00 MiB of 3.00 MiB of the snapshot."),
-            (saved, Saving::Idle, "Saved a.html: 3.00 MiB, of them 1.00 MiB the snapshot, compressed."),
-            (Step::Failed("no".into()), Saving::Idle, "The page could not be saved: no."),
-        ] {
-            act(&mut html, &mut shared, step, &mut effects);
-            assert_eq!((html, shared.remark.as_deref()), (saving, Some(said)));
-        }
-    }
-}
+#[path = "../../../tests/units/ui/features/html.rs"]
+mod tests;

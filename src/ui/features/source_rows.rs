@@ -18,7 +18,6 @@ const MOST_ROWS: usize = 1500;
 pub enum RowKind {
     /// A file; whether its lines are seen.
     File(Unfolded),
-    /// A line of the file above.
     Line,
     /// What is none of them.
     Note,
@@ -27,7 +26,6 @@ pub enum RowKind {
 /// Whether the lines of a file are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfolded {
-    /// They are.
     Yes,
     /// They are not.
     No,
@@ -36,7 +34,6 @@ pub enum Unfolded {
 /// How a line stands out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marked {
-    /// The search looks for it.
     pub is_picked: bool,
     /// The selected allocation was made in it, or it is the selected node.
     pub is_current: bool,
@@ -45,11 +42,9 @@ pub struct Marked {
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What it is.
     pub kind: RowKind,
     /// The file's name, or the line's number.
     pub label: String,
-    /// The whole path.
     pub path: String,
     /// Bytes in the scope, in short; in full, to the byte, in `exact`.
     pub bytes: String,
@@ -57,9 +52,7 @@ pub struct Row {
     pub exact: String,
     /// The share of all of the scope.
     pub share: String,
-    /// The same in thousandths.
     pub per_mille: u32,
-    /// Allocations in the scope.
     pub count: String,
     /// Bytes live at the device's peak.
     pub peak: String,
@@ -81,7 +74,6 @@ impl Row {
 pub struct SourceView {
     /// What the column of bytes holds.
     pub unit: &'static str,
-    /// The rows.
     pub rows: Vec<Row>,
 }
 
@@ -92,20 +84,16 @@ pub struct Margin {
     pub line: u32,
     /// In the scope, in short; empty for none.
     pub now: String,
-    /// At the peak.
     pub peak: String,
     /// Both to the byte.
     pub exact: String,
-    /// Thousandths of the heaviest line.
     pub part: u32,
-    /// How it stands out.
     pub marked: Marked,
 }
 
 /// The dropped file beside the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextView {
-    /// The file.
     pub text: Rc<SourceText>,
     /// Its path in the snapshot, or its name.
     pub title: String,
@@ -121,7 +109,6 @@ struct Sought<'a> {
     typed: Option<&'a str>,
     /// Where the selected allocation was made: file and line.
     selected: Option<(&'a str, &'a str)>,
-    /// What the selected node is.
     node: Option<&'a NodeLabel>,
 }
 

@@ -32,7 +32,6 @@ pub const ROW_PX: f64 = 22.0;
 pub struct Table {
     /// What stands in the field of the filter.
     pub text: String,
-    /// What is wrong with it.
     pub wrong: Option<QueryError>,
     /// What stood there last that nothing was wrong with.
     filter: String,
@@ -46,7 +45,6 @@ pub struct Table {
     pub measure: Measure,
     /// Rows that are chosen, and the one that keys start from.
     pub chosen: Chosen,
-    /// How far its rows are scrolled.
     pub scroll: Scroll,
     answer: Latest<TableQuestion, Rc<TablePage>>,
     /// The allocation whose row was looked for last.
@@ -105,7 +103,6 @@ impl Table {
 pub enum TableAction {
     /// It is scrolled so far, and so much of it is seen, in CSS pixels.
     Scrolled(f64, f64),
-    /// A row was clicked.
     RowClicked(u32, Extent),
     /// The header of a column was clicked.
     SortChosen(TableColumn),
@@ -120,11 +117,8 @@ pub enum TableAction {
 /// A part of the filter that is given up alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dropped {
-    /// The classes of sizes.
     Sizes,
-    /// The classes of lives.
     Lives,
-    /// The selected node.
     Node,
 }
 
@@ -133,7 +127,6 @@ pub enum Dropped {
 pub enum TableStep {
     /// Histograms of bytes, or of counts.
     ToggleMeasure,
-    /// List everything again.
     ClearBars,
 }
 

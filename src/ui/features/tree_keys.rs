@@ -11,17 +11,11 @@ use engine::protocol::{FoldState, Internal, Merge, Question, Reach, Reveal, Root
 /// What a key or a control of the call tree asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TreeCommand {
-    /// To the row above.
     Up,
-    /// To the row below.
     Down,
-    /// A page up.
     PageUp,
-    /// A page down.
     PageDown,
-    /// To the first row.
     First,
-    /// To the last row.
     Last,
     /// Open the row, or go to its first child.
     In,
@@ -33,21 +27,16 @@ pub enum TreeCommand {
     OpenBelow,
     /// Close the row and all below it.
     CloseBelow,
-    /// Open all rows.
     OpenAll,
-    /// Close all rows but the top.
     CloseAll,
-    /// The row becomes the top.
     Focus,
     /// The top before.
     Back,
-    /// The root becomes the top.
     Whole,
     /// Innermost frames at the root, or outermost ones.
     Invert,
     /// Leave internal frames out, or show them.
     HideInternal,
-    /// Merge frames by the next kind.
     NextMerge,
     /// Select the row's node, or give it up.
     Select,
@@ -59,7 +48,6 @@ pub enum TreeCommand {
     NextMatch,
     /// To the one before.
     PreviousMatch,
-    /// Open the row's source.
     Source,
 }
 
@@ -68,9 +56,7 @@ pub enum TreeCommand {
 pub enum TreeAction {
     /// The list of rows is scrolled to here or has this height, in CSS pixels.
     Scrolled {
-        /// What lies above it.
         top_px: f64,
-        /// What is seen of it.
         height_px: f64,
     },
     /// The row with this number was clicked.
@@ -79,7 +65,6 @@ pub enum TreeAction {
     Toggled(u32),
     /// A node of the way to the top was clicked.
     Focused(u32),
-    /// Frames shall be merged so.
     Merged(Merge),
 }
 

@@ -30,23 +30,18 @@ pub struct RowView {
     pub among: [u32; 2],
     /// How far to the right it stands, in CSS pixels.
     pub indent_px: u32,
-    /// Whether its children are seen.
     pub fold: FoldState,
-    /// The function.
     pub name: String,
     /// `file:line`, short; empty where there is none.
     pub place: String,
     /// Everything that may be cut, in full.
     pub title: String,
-    /// What opens the source.
     pub link: Option<String>,
-    /// Whose code it is.
     pub kind: NodeKind,
     /// Its share of the total, in tenths of a percent.
     pub share: u32,
     /// The share's step: below 5, 20, 40, 70 %, or more.
     pub heat: u8,
-    /// What it weighs, short.
     pub bytes: String,
     /// What it weighs, to the byte.
     pub exact: String,
@@ -62,9 +57,7 @@ pub struct RowView {
     pub found: String,
     /// Whether its frame is what the search looks for.
     pub matches: bool,
-    /// Whether keys act on it.
     pub is_active: bool,
-    /// Whether it is the selected node.
     pub is_selected: bool,
     /// Whether the selected allocation has this stack.
     pub is_marked: bool,
@@ -83,7 +76,6 @@ pub struct TreeView {
     pub rows: Vec<Option<RowView>>,
     /// The way from the root to the top: number and name, the top last; empty where the root is the top.
     pub way: Vec<(u32, String)>,
-    /// What is said instead of rows.
     pub empty: &'static str,
     /// Whether a search has something to show…
     pub searched: bool,
@@ -108,7 +100,6 @@ pub struct Seen {
 /// What the buttons above the rows show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tools {
-    /// How stacks are put together.
     pub arrangement: Arrangement,
     /// Whether the active row is the selected node.
     pub is_selected: bool,
@@ -116,9 +107,7 @@ pub struct Tools {
     pub can_go_back: bool,
     /// Whether the top is not the root.
     pub is_focused: bool,
-    /// Whether an allocation is selected.
     pub has_selection: bool,
-    /// Whether a search found something.
     pub has_matches: bool,
 }
 

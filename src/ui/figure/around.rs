@@ -21,7 +21,6 @@ pub(super) struct Pen<'a> {
     pub(super) figure: &'a Figure,
     pub(super) left: f64,
     pub(super) top: f64,
-    /// The picture's lower edge.
     pub(super) bottom: f64,
     pub(super) scale: f64,
     pub(super) shapes: Vec<Shape>,

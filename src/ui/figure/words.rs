@@ -15,13 +15,10 @@ const MOST_LETTERS: usize = 80;
 /// What is written on a sheet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Words {
-    /// The snapshot and its device.
     pub title: String,
     /// What is seen: parts that belong on one line if it is long enough.
     pub subtitle: Vec<String>,
-    /// What the colours tell.
     pub legend_title: String,
-    /// The meanings of the colours.
     pub legend: Vec<Line>,
     /// Whether there are reserved bytes to explain.
     pub reserved: bool,
@@ -174,37 +171,5 @@ pub(crate) fn plain(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_files_are_plain() {
-        for (name, expected) in [
-            ("run 17.pickle.gz", "run-17"),
-            ("../../etc/passwd", "etc-passwd"),
-            ("a.zip › b/c.pickle", "a.zip---b-c"),
-            ("…", "snapshot"),
-            ("-", "snapshot"),
-            ("語.json", "語"),
-        ] {
-            assert_eq!(plain(name), expected, "{name}");
-        }
-        assert!(plain(&"x".repeat(5000)).len() <= MOST_LETTERS);
-    }
-
-    #[test]
-    fn a_window_says_which_events_it_shows() {
-        let device = DeviceSummary { events: 1000, time_us: Some((5_000_000, 7_000_000)), ..DeviceSummary::default() };
-        let view = View::fit(1001, 1, 100, 100);
-        assert_eq!(Window::of(&device, &view).text, "All 1,000 events");
-        let half = View { x_per_px: view.x_per_px / 2.0, left_px: 100, ..view };
-        let window = Window::of(&device, &half);
-        assert_eq!((window.text.as_str(), window.name.as_str()), ("Events 499 to 999 of 1,000", "events-499-999"));
-        let margin = time_axis_margin(2_000_000) as f64;
-        let timed = View { axis: Axis::Time, x_per_px: 10_000.0, left_px: (margin / 10_000.0) as i64, ..view };
-        let window = Window::of(&device, &timed);
-        assert_eq!(window.text, "0 µs to 999 ms after the first event");
-        let empty = DeviceSummary::default();
-        assert_eq!(Window::of(&empty, &View::fit(1, 1, 9, 9)).text, "No events");
-    }
-}
+#[path = "../../../tests/units/ui/figure/words.rs"]
+mod tests;

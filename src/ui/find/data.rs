@@ -5,12 +5,10 @@ use engine::protocol::{Direction, Match, Query, QueryError, Tally, Wording};
 /// What is looked for, and what was found.
 #[derive(Clone, Debug, Default)]
 pub struct Find {
-    /// What stands in the field.
     pub text: String,
     /// Whether capitals of text matter.
     pub capitals: Capitals,
     pub(crate) wrong: Option<QueryError>,
-    /// The search on its way.
     pub(crate) asked: Option<u32>,
     pub(crate) found: Option<Found>,
     /// The match that was gone to last.
@@ -77,9 +75,7 @@ pub enum Capitals {
 /// Which matches are gone to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Among {
-    /// All of the device.
     All,
-    /// Those that the views show.
     Scope,
 }
 
@@ -89,6 +85,5 @@ pub enum SameStack {
     /// They do.
     #[default]
     StandsOut,
-    /// They look as always.
     Blends,
 }

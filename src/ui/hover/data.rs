@@ -44,7 +44,6 @@ impl Spot {
 /// The hover card. It has the same lines whatever is known, so that it never jumps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Card {
-    /// The size.
     pub title: String,
     /// The place in the user's code, or how many allocations it is.
     pub site: String,

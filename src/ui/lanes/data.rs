@@ -10,7 +10,6 @@ use picture::timeline::View;
 pub struct Lanes {
     /// Whether there is more than one, where the file has more devices.
     pub arrangement: Arrangement,
-    /// The device of the uppermost lane.
     pub(crate) first: usize,
     pub(crate) others: Vec<Lane>,
     /// The device whose geometry was asked for last.
@@ -43,7 +42,6 @@ pub enum Arrangement {
     /// One at a time.
     #[default]
     Alone,
-    /// All above each other.
     Together,
 }
 
@@ -52,11 +50,9 @@ pub enum Arrangement {
 pub struct ShownLane<'a> {
     /// The device, by its place in the summary's list.
     pub place: usize,
-    /// The device.
     pub device: &'a DeviceSummary,
     /// Its window, as high as the lane.
     pub view: &'a View,
-    /// Its geometry.
     pub geometry: &'a Geometry,
     /// The canvas' row, counted upwards, at which the lane begins.
     pub bottom_px: u32,

@@ -20,7 +20,6 @@ pub struct Link {
     pub version: Option<u32>,
     /// Addresses of the snapshots, as they were given: absolute, or relative to the page.
     pub urls: Vec<String>,
-    /// Which of them is open.
     pub chosen: usize,
     /// Which of the snapshots in that file, where there are several.
     pub member: Option<u32>,

@@ -9,7 +9,6 @@ pub(crate) const MOST: usize = 50;
 /// The markers of an open file.
 #[derive(Clone, Debug, Default)]
 pub struct Markers {
-    /// All of them, the oldest first.
     pub all: Vec<Marker>,
     pub(crate) last: u32,
 }

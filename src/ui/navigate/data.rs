@@ -7,7 +7,6 @@ use picture::timeline::{Axis, Extent, Scene, View, time_axis_width};
 /// All of a device there is to look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    /// What it is horizontally.
     pub axis: Axis,
     /// Where it begins, in units of the device's own axis: 0, or before it where devices share an axis.
     pub start: i64,

@@ -10,9 +10,7 @@ use engine::protocol::{At, MomentFacts, RangeFacts, Span};
 pub struct Pinned {
     /// How many events have happened.
     pub moment: u32,
-    /// What the worker said of it.
     pub(crate) facts: Latest<u32, MomentFacts>,
-    /// The range that is asked about.
     pub range: Option<Span>,
     /// Which of its allocations the views show.
     pub about: About,
@@ -22,7 +20,6 @@ pub struct Pinned {
     pub(crate) range_facts: Latest<Span, RangeFacts>,
     /// …and of its ends.
     pub(crate) ends: Latest<Span, [MomentFacts; 2]>,
-    /// What is held on the axis.
     pub(crate) grip: Grip,
     /// What is wrong with what was typed.
     pub wrong: Option<String>,

@@ -21,7 +21,6 @@ const LEAST_GUTTER_PX: u32 = 112;
 pub struct Gap {
     /// Its lower and upper edge in pixels of the window, upwards.
     pub y: [f64; 2],
-    /// What it is.
     pub text: String,
 }
 
@@ -162,47 +161,5 @@ fn gaps(map: &AddressMap, view: &View) -> Vec<Gap> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use engine::protocol::MappedRange;
-
-    fn map() -> AddressMap {
-        let range = |address, bytes, from| MappedRange { address, bytes, from, segments: 1 };
-        AddressMap {
-            height: 5000,
-            ranges: vec![range(0x1_0000, 1000, 0), range(0x9_0000, 3990, 1010)],
-            ..AddressMap::default()
-        }
-    }
-
-    #[test]
-    fn ranges_are_labelled_where_they_begin_and_large_ones_inside() {
-        let view = View { bytes_per_px: 10.0, ..View::fit(1, 1, 100, 500) };
-        let ticks = address_ticks(&map(), &view, 44.0);
-        let at: Vec<(i64, u64)> = ticks.iter().map(|tick| (tick.at_px, tick.value)).collect();
-        assert_eq!(at[0], (0, 0x1_0000));
-        assert!(at.contains(&(101, 0x9_0000)), "{at:x?}");
-        assert!(at.iter().skip(1).any(|(_, address)| *address > 0x9_0000 && address % 512 == 0), "{at:x?}");
-        assert!(ticks.windows(2).all(|pair| pair[1].at_px - pair[0].at_px >= 17), "{at:x?}");
-        assert!(ticks.iter().all(|tick| {
-            map().ranges.iter().any(|range| (range.address..range.address + range.bytes).contains(&tick.value))
-        }));
-    }
-
-    #[test]
-    fn gaps_are_told_with_their_length() {
-        let view = View { bytes_per_px: 10.0, ..View::fit(1, 1, 100, 500) };
-        let gaps = gaps(&map(), &view);
-        assert_eq!(gaps.len(), 1);
-        assert_eq!(gaps[0].y, [100.0, 101.0]);
-        assert_eq!(gaps[0].text, "511 KiB of addresses not mapped");
-    }
-
-    #[test]
-    fn distances_are_those_of_addresses() {
-        assert_eq!(last_mapped(&map(), 500), 0x1_0000 + 500);
-        assert_eq!(last_mapped(&map(), 1005), 0x1_0000 + 999, "in the gap");
-        assert_eq!(last_mapped(&map(), 1010), 0x9_0000);
-        assert_eq!(last_mapped(&AddressMap::default(), 7), 0);
-    }
-}
+#[path = "../../../tests/units/ui/plots/axis.rs"]
+mod tests;

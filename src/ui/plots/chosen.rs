@@ -7,7 +7,6 @@ use engine::protocol::{Grouping, HitSegment, Plot};
 /// A segment that was clicked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
-    /// As it was at the moment.
     pub segment: HitSegment,
     /// Where it was clicked: after so many events, at this height…
     pub at: Standing,

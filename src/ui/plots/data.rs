@@ -24,12 +24,10 @@ pub struct Plots {
     /// Over the whole of an axis, for the small picture.
     pub(crate) overviews: Vec<((Whose, Axis), Rc<Overview>)>,
     pub(crate) asked_map: Option<(u32, Whose)>,
-    /// The totals over the window's columns.
     pub(crate) curves: Latest<Curved, Rc<engine::protocol::Curves>>,
     pub(crate) asked_curves: Option<(u32, Wanted)>,
     /// The lines that are not wanted.
     pub(crate) off: Vec<Line>,
-    /// The segment whose details are seen.
     pub(crate) chosen: Option<Box<Chosen>>,
 }
 
@@ -47,7 +45,6 @@ pub enum PlotAction {
 /// What keys and buttons do to the plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlotStep {
-    /// The next plot.
     Next,
     /// Only the next pool, all after the last.
     NextPool,

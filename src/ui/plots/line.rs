@@ -12,9 +12,7 @@ pub(crate) type Whose = (i64, Only);
 pub(crate) struct Curved {
     /// The device's ordinal.
     pub(crate) device: i64,
-    /// The window.
     pub(crate) view: View,
-    /// The part of memory.
     pub(crate) only: Only,
 }
 
@@ -23,13 +21,10 @@ pub(crate) struct Curved {
 pub enum Line {
     /// What was held from the driver.
     Reserved,
-    /// What active blocks take of it.
     Rounded,
-    /// What was requested for them.
     Requested,
     /// That of those whose free was not requested.
     Allocated,
-    /// That of those whose free was.
     Pending,
     /// The part of what was reserved that is free, at the axis to the right.
     Free,
@@ -88,9 +83,7 @@ impl Line {
 /// Totals that the worker is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Wanted {
-    /// Over the window.
     Window(Curved),
-    /// Over the whole of an axis.
     Whole(Whose, Axis, View),
 }
 
@@ -106,7 +99,6 @@ impl Wanted {
 /// A line in a window: its corners in pixels from the left and the bottom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Which.
     pub line: Line,
     /// Its corners, from left to right; y upwards.
     pub points: Vec<[f64; 2]>,
@@ -115,8 +107,6 @@ pub struct Curve {
 /// An entry of the key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyEntry {
-    /// Which line.
     pub line: Line,
-    /// Whether it is drawn.
     pub is_on: bool,
 }

@@ -14,15 +14,12 @@ pub struct Pickers {
     pub label: String,
     /// The lines of the list of pools; the first stands for all.
     pub pools: Vec<String>,
-    /// Which of them is shown.
     pub pool: usize,
     /// The lines of the list of streams, likewise.
     pub streams: Vec<String>,
-    /// Which of them is shown.
     pub stream: usize,
     /// What stands on the button that shows one segment alone; empty where there is none.
     pub segment: String,
-    /// Whether it does.
     pub is_segment: bool,
     /// Pixels that the longest address takes beside the picture.
     pub gutter: u32,

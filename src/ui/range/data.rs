@@ -5,12 +5,10 @@ use engine::protocol::{Scope, Span};
 /// Which allocations the views show while there is a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum About {
-    /// Those live at the pinned moment.
     Live,
     /// Those allocated in the range.
     #[default]
     Born,
-    /// Those freed in it.
     Freed,
     /// Those allocated in it that are live at its end.
     Kept,

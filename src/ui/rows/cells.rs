@@ -5,7 +5,6 @@ use base::units::{Bytes, grouped};
 /// A field of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// What stands there.
     pub text: String,
     /// What it is in full; empty where the text says it.
     pub title: String,
@@ -14,11 +13,9 @@ pub struct Cell {
 /// A row that is seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowView {
-    /// Its place in the table.
     pub row: u32,
     /// What it is about: the allocation, or the event of a list of those.
     pub of: u32,
-    /// A field a column.
     pub cells: Vec<Cell>,
     /// How it looks: whether it is chosen, selected, found.
     pub class: String,
@@ -39,7 +36,6 @@ pub struct Grid {
     pub rows: Vec<RowView>,
     /// The row that keys start from, if it is among them.
     pub active: Option<u32>,
-    /// What is said instead of rows.
     pub empty: &'static str,
 }
 

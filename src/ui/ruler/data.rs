@@ -9,7 +9,6 @@ pub struct Ruler {
     pub mode: Mode,
     /// Both ends, once there are any.
     pub ends: Option<[Point; 2]>,
-    /// What the second end does.
     pub(crate) second: Second,
 }
 
@@ -19,7 +18,6 @@ pub enum Mode {
     /// It moves the picture.
     #[default]
     Off,
-    /// It measures.
     On,
 }
 

@@ -9,9 +9,7 @@ pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";
 /// Which set is in force, and one's own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// Whether the dialog is open.
     pub dialog: Dialog,
-    /// Which set is chosen.
     pub choice: Choice,
     /// One's own set as it is typed, right or wrong; empty until there is one.
     pub(crate) text: String,
@@ -19,7 +17,6 @@ pub struct Rules {
     pub(crate) valid: String,
     /// What stood there before something else took its place at once.
     pub(crate) before: Option<String>,
-    /// What is wrong with it.
     pub(crate) errors: Vec<SetError>,
     /// Why the last thing that was wanted is not done: said in the dialog, as what lies under it rests.
     pub(crate) refused: String,
@@ -112,9 +109,7 @@ pub enum Choice {
     /// Ours.
     #[default]
     Standard,
-    /// Mosaic's.
     Mosaic,
-    /// One's own.
     Own,
 }
 
@@ -142,14 +137,12 @@ impl Choice {
 pub enum Form {
     /// Our JSON.
     Ours,
-    /// Mosaic's.
     Mosaic,
 }
 
 /// What happened to the rules.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RulesAction {
-    /// A set was chosen.
     Chosen(Choice),
     /// This stands in the field of one's own.
     Typed(String),
@@ -163,6 +156,5 @@ pub enum RulesAction {
     Saved(Form),
     /// The browser had this in its storage.
     Loaded(String),
-    /// The dialog was closed.
     Closed,
 }

@@ -18,7 +18,6 @@ pub(crate) const LONGEST_FOLDER: usize = 4096;
 /// What a person sets for all files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Whether the dialog is open.
     pub dialog: Dialog,
     /// The template of links; see [`links::expand`]. One that is wrong is kept here until it is mended, and makes no links.
     pub template: String,
@@ -150,7 +149,6 @@ pub enum Dialog {
     /// No.
     #[default]
     Closed,
-    /// Yes.
     Open,
 }
 
@@ -159,9 +157,7 @@ pub enum Dialog {
 pub enum Field {
     /// The rules of internal frames, one a line.
     Rules,
-    /// The template of links.
     Template,
-    /// The folder that is left out.
     Folder,
     /// What stands for it on this machine.
     Local,
@@ -170,7 +166,6 @@ pub enum Field {
 /// Something happened to the settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsAction {
-    /// This stands in a field now.
     Typed(Field, String),
     /// The rules are finished: the field was left.
     RulesDone,

@@ -9,11 +9,8 @@ use std::rc::Rc;
 /// What stands around the stack of the shown device.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
-    /// Marks and annotations.
     pub marks: Latest<(), Rc<Marks>>,
-    /// The silhouette of everything.
     pub overview: Latest<Axis, Rc<Overview>>,
-    /// What colours mean.
     pub legend: Latest<Coloured, Rc<Vec<LegendEntry>>>,
     /// Where the selection is.
     pub outline: Latest<Outlined, Rc<Vec<OutlineRect>>>,
@@ -33,9 +30,7 @@ impl Surroundings {
 /// What a legend is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coloured {
-    /// What colours tell.
     pub colouring: Grouping,
-    /// The moment beside the peak.
     pub at: u32,
     /// The set of rules that tells categories, where colours tell those.
     pub rules: u32,

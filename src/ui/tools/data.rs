@@ -14,11 +14,9 @@ use engine::protocol::At;
 pub struct Tools {
     /// The one place that is pointed at, by pointer or keys.
     pub cursor: Cursor,
-    /// What is measured.
     pub ruler: Ruler,
     /// What a press of the pointer that moves does.
     pub drag: Drag,
-    /// The markers.
     pub markers: Markers,
     /// The windows before and after this one.
     pub trail: Trail,

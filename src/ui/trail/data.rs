@@ -6,9 +6,7 @@ use picture::timeline::View;
 /// The windows before and after this one, and which plot each was a window of.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
-    /// The oldest first.
     pub back: Vec<(View, Plot)>,
-    /// The next one last.
     pub forward: Vec<(View, Plot)>,
     /// When the window changed last; `None` when the next change is a step whenever it comes.
     pub(crate) changed_ms: Option<f64>,

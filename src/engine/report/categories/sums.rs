@@ -15,16 +15,13 @@ pub(super) struct Sums {
     pub(super) moment: u32,
     population: Option<Population>,
     next: usize,
-    /// All of it.
     pub(super) total: Weight,
-    /// By category.
     pub(super) categories: Vec<Weight>,
     /// By rule, with the largest allocation; at the end what no rule tells.
     pub(super) rules: Vec<(Weight, u32)>,
     most: Vec<u64>,
     /// Bytes that nothing explains, which have no category.
     pub(super) unexplained: Weight,
-    /// Call sites of the unknown.
     pub(super) unknown: SiteSums,
     /// Bytes of the unknown without any stack.
     pub(super) unseen: u64,

@@ -14,9 +14,7 @@ pub(super) enum Named {
     /// No event yet.
     #[default]
     Never,
-    /// The same at all.
     As(Option<StringId>),
-    /// Several.
     Differently,
 }
 
@@ -84,7 +82,6 @@ pub(super) struct Sums {
     reserved: i64,
     innermost: Innermost,
     cursor: usize,
-    /// By module.
     pub(super) sums: Vec<Sum>,
     is_whole: bool,
 }

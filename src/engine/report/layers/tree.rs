@@ -15,7 +15,6 @@ pub(super) struct Module {
     pub(super) parent: u32,
     /// How many it lies in.
     pub(super) depth: u32,
-    /// The frame that calls it.
     pub(super) call: Option<FrameId>,
     /// Its `forward`, at one of its lines.
     pub(super) forward: Option<FrameId>,

@@ -21,14 +21,12 @@ pub(in crate::report) struct Room {
 #[derive(Default)]
 pub(in crate::report) struct Rooms {
     pub(in crate::report) rooms: Vec<Room>,
-    /// Of all kinds together.
     pub(in crate::report) all: StateSums,
     numbers: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
     next: usize,
 }
 
 impl Rooms {
-    /// Adds up segments.
     pub(in crate::report) fn step(&mut self, state: &DeviceState, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         for segment in state.segments.iter().skip(self.next) {
             slice.tick()?;

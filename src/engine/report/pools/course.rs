@@ -52,7 +52,6 @@ impl Pool {
 pub(super) struct Course {
     /// By number of the pool; 0: not recorded.
     pub(super) pools: Vec<Pool>,
-    /// The moments that were asked about.
     pub(super) moments: [u32; 2],
     /// Ranges in order of their ends.
     ends: Radix,

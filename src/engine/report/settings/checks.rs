@@ -78,7 +78,6 @@ pub(super) struct Found {
     pub(super) moment: u32,
     /// Whether what else has to hold does.
     is_so: bool,
-    /// The rest of the evidence.
     pub(super) words: String,
 }
 

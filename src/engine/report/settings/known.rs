@@ -2,11 +2,9 @@
 
 /// A setting as a snapshot names it.
 pub(super) struct Known {
-    /// Its key.
     key: &'static str,
     /// Its value when nobody sets it.
     default: &'static str,
-    /// What it does.
     pub(super) words: &'static str,
 }
 
@@ -83,24 +81,5 @@ impl Known {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_that_nobody_set_are_told() {
-        for (key, value, is_default) in [
-            ("max_split_size", "-1", true),
-            ("max_split_size", "209715200", false),
-            ("garbage_collection_threshold", "0.0", true),
-            ("garbage_collection_threshold", "0.8", false),
-            ("expandable_segments", "false", true),
-            ("expandable_segments", "True", false),
-            ("roundup_power2_divisions.64", "0", true),
-            ("roundup_power2_divisions.>", "4", false),
-            ("PYTORCH_CUDA_ALLOC_CONF", "", true),
-        ] {
-            assert_eq!(of(key).map(|known| known.is_default(value)), Some(is_default), "{key} {value}");
-        }
-        assert!(of("a_new_one").is_none() && of("a.b").is_none());
-    }
-}
+#[path = "../../../../tests/units/engine/report/settings/known.rs"]
+mod tests;

@@ -39,7 +39,6 @@ pub(super) struct Highest {
 pub(super) struct Counted {
     event: u32,
     next: u32,
-    /// Born in the trace and live.
     live: u64,
     pub(super) regions: Vec<Region>,
     numbers: HashMap<Option<StringId>, u32, foldhash::fast::RandomState>,

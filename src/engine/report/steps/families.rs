@@ -17,7 +17,6 @@ const WORDS: [&str; 3] = ["step", "iter", "batch"];
 struct Family {
     /// Without numbers: `step_#`.
     stem: String,
-    /// The name of the first.
     name: StringId,
     /// Whether another has another name, and whether another has the same.
     varies: bool,
@@ -25,7 +24,6 @@ struct Family {
     /// Whether one was over before the trace began: then one that is under way where the trace begins has lost its own beginning.
     began_before: bool,
     count: u32,
-    /// Events in them.
     covered: u64,
     first: Span,
     last: Span,
@@ -177,15 +175,5 @@ fn stem(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::stem;
-
-    #[test]
-    fn numbers_are_left_aside() {
-        let cases =
-            [("step_12", "step_#"), ("ProfilerStep#7", "ProfilerStep#"), ("h.3.mlp", "h.#.mlp"), ("a", "a"), ("", "")];
-        for (name, expected) in cases {
-            assert_eq!(stem(name), expected);
-        }
-    }
-}
+#[path = "../../../../tests/units/engine/report/steps/families.rs"]
+mod tests;

@@ -24,7 +24,6 @@ pub(in crate::report) struct Steps {
     /// What each is called: its row in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations); none where they were
     /// not found by annotations of their own.
     pub(in crate::report) rows: Vec<u32>,
-    /// How they were found.
     pub(in crate::report) found: How,
 }
 

@@ -30,7 +30,6 @@ struct Seen {
     first: u32,
     second: u32,
     last: u32,
-    /// Sum of the squared distances.
     squares: u128,
     /// What is live before the second time.
     live: i64,
@@ -54,7 +53,6 @@ pub(super) struct Recurrence {
     modules: Modules,
     is_chosen: bool,
     steps: Steps,
-    /// Allocations in each step.
     lengths: Vec<u32>,
 }
 

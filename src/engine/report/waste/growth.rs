@@ -19,7 +19,6 @@ use history::snapshot::Action;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Alloc,
-    /// The program lets go.
     Free,
 }
 
@@ -32,7 +31,6 @@ fn allocated_until(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -
 /// A call site on the way through the trace.
 #[derive(Clone, Default)]
 struct Site {
-    /// Allocated now.
     bytes: u64,
     count: u64,
     /// At the first end that counts.
@@ -75,7 +73,6 @@ pub(in crate::report) struct Growth {
     fewest: Threshold,
     /// The moments after each step but the first, ascending.
     ends: Vec<u32>,
-    /// Steps that were found in all.
     steps: u32,
     next_early: u32,
     next_event: u32,

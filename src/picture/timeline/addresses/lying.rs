@@ -34,7 +34,6 @@ struct Found {
 /// What is drawn of a block: where.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lie {
-    /// Its rows, clipped to the window.
     pub(super) rows: [i16; 2],
     /// Its height in whole pixels.
     pub(super) whole_px: u16,

@@ -45,7 +45,6 @@ pub(super) struct Estimate {
     most_quads: usize,
     column: usize,
     done: usize,
-    /// By candidate: the quads so far.
     quads: [usize; CANDIDATES_PX.len()],
     /// By candidate, for each cell: one more than the column it changed in last.
     changed: Vec<[u16; CANDIDATES_PX.len()]>,
@@ -112,7 +111,6 @@ struct Open {
 pub(super) struct Sweep {
     cells: Cells,
     most_quads: usize,
-    /// The live thin blocks.
     tree: LiveTree,
     standing: Option<Standing>,
     column: usize,

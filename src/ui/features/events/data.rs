@@ -14,18 +14,15 @@ pub const ROW_PX: f64 = 22.0;
 pub struct Events {
     /// What stands in the field of the filter.
     pub text: String,
-    /// What is wrong with it.
     pub wrong: Option<String>,
     /// What is listed: the last text that nothing was wrong with, the chosen actions.
     pub(crate) filter: EventsFilter,
     /// Rows that are chosen, and the one that keys start from.
     pub chosen: Chosen,
-    /// How far its rows are scrolled.
     pub scroll: Scroll,
     pub(crate) answer: Latest<EventsQuestion, Rc<EventsPage>>,
     /// The moment whose row was looked for last, or that the list has set.
     pub(crate) followed: Option<u32>,
-    /// Who follows whom.
     pub(crate) lead: Lead,
     pub(crate) copying: Copying,
 }
@@ -78,7 +75,6 @@ impl Events {
 pub enum EventsAction {
     /// So many CSS pixels are above what is seen, and so many are seen.
     Scrolled(f64, f64),
-    /// A row was clicked.
     RowClicked(u32, Extent),
     /// This stands in the field of the filter.
     Typed(String),
@@ -89,11 +85,9 @@ pub enum EventsAction {
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventStep {
-    /// Select the allocation of the row.
     Select,
     /// To the event that made the selected allocation.
     ToBorn,
-    /// To the event that ended it.
     ToFreed,
 }
 

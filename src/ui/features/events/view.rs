@@ -28,7 +28,6 @@ pub const COLUMNS: [(&str, &str); 12] = [
 /// An action that can be listed alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chip {
-    /// Its place among all actions.
     pub action: u32,
     /// Its sign, its name and how many events there are of it.
     pub text: String,
@@ -39,7 +38,6 @@ pub struct Chip {
 /// What is said of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventsStatus {
-    /// In words.
     pub text: String,
     /// Whether something of the filter is wrong: then `text` says what.
     pub is_wrong: bool,

@@ -18,30 +18,20 @@ const LEAST_SIGNS: usize = 3;
 /// What is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlamePicture {
-    /// Width and height.
     pub size_px: [u32; 2],
-    /// The boxes.
     pub tiles: Vec<FlameTile>,
-    /// Their names.
     pub texts: Vec<FlameText>,
-    /// The size of the names.
     pub text_px: f64,
-    /// What is outlined, back to front.
     pub outlines: Vec<FlameOutline>,
 }
 
 /// A box on the canvas; edges in device pixels from its left upper corner, which may lie outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameTile {
-    /// Left and right edge.
     pub x: [i32; 2],
-    /// Upper and lower edge.
     pub y: [i32; 2],
-    /// What its colour tells.
     pub fill: FlameFill,
-    /// Whether others stand out.
     pub is_faded: bool,
-    /// Whether it stands for several.
     pub is_hatched: bool,
     /// How much of its width a search found.
     pub found_px: u32,
@@ -52,7 +42,6 @@ pub struct FlameTile {
 pub enum FlameFill {
     /// The call site, by its slot of the palette.
     Slot(u32),
-    /// Whose code it is.
     Kind(NodeKind),
 }
 
@@ -74,22 +63,16 @@ pub struct FlameText {
 /// An outline inside a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameOutline {
-    /// Left and right edge.
     pub x: [i32; 2],
-    /// Upper and lower edge.
     pub y: [i32; 2],
-    /// Why.
     pub stroke: FlameStroke,
 }
 
 /// Why a box is outlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameStroke {
-    /// The pointer is over it.
     Hovered,
-    /// The selected allocation is in it.
     Revealed,
-    /// It is selected.
     Selected,
 }
 

@@ -16,9 +16,7 @@ const NAMED: usize = 2;
 pub struct FlameCard {
     /// What it weighs, in short and exactly.
     pub title: String,
-    /// What it is called, in full.
     pub name: String,
-    /// File and line.
     pub place: String,
     /// Its shares, and how many allocations.
     pub shares: String,
@@ -27,7 +25,6 @@ pub struct FlameCard {
 /// One of the boxes on the way to the zoomed one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crumb {
-    /// Its node.
     pub node: u32,
     /// Its name; boxes left out before it are a dot dot dot.
     pub text: String,

@@ -29,9 +29,7 @@ pub(crate) const SORTS: [SegmentSort; 3] = [SegmentSort::Address, SegmentSort::S
 pub struct Memory {
     /// The canvas; `None` until it was seen.
     pub canvas: Option<Canvas>,
-    /// How far its rows are scrolled.
     pub scroll: Scroll,
-    /// What part of memory is shown.
     pub only: Only,
     /// The order of the segments of a group.
     pub sort: SegmentSort,
@@ -43,7 +41,6 @@ pub struct Memory {
     pub(crate) active: Option<Stop>,
     /// What stands in the field of the request.
     pub text: String,
-    /// What is wrong with it.
     pub wrong: Option<String>,
     pub(crate) request: Option<u64>,
     /// The address whose place is wanted…
@@ -171,13 +168,11 @@ impl Memory {
 /// browser reports.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemoryAction {
-    /// The canvas has this size now.
     Resized(Canvas),
     /// So many CSS pixels are above what is seen, and so many are seen.
     Scrolled(f64, f64),
     /// The pointer is here; nowhere when it left.
     PointerAt(Option<[f64; 2]>),
-    /// This place was clicked.
     Clicked([f64; 2]),
     /// Segments in the order of this place in the picker.
     SortChosen(usize),
@@ -200,29 +195,19 @@ pub enum MemoryStep {
     SegmentBefore,
     /// To the segment after.
     SegmentAfter,
-    /// To the first block.
     First,
-    /// To the last one.
     Last,
-    /// Select the block.
     Select,
     /// Fewer bytes a pixel.
     ZoomIn,
-    /// More.
     ZoomOut,
-    /// All of it.
     Fit,
     /// Segments in another order.
     NextSort,
-    /// The next pool alone.
     NextPool,
-    /// The next stream alone.
     NextStream,
-    /// Type a request.
     TypeRequest,
-    /// The moment one event earlier.
     Earlier,
-    /// The moment one event later.
     Later,
 }
 

@@ -18,15 +18,11 @@ const SIGN: f64 = 0.62;
 /// What is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryPicture {
-    /// Width and height.
     pub size_px: [u32; 2],
-    /// Segments, each below its tiles.
     pub frames: Vec<MemoryFrame>,
-    /// Blocks, rounding, free blocks.
     pub tiles: Vec<MemoryTile>,
     /// Sizes, where there is room.
     pub texts: Vec<MemoryText>,
-    /// The size of the texts.
     pub text_px: f64,
     /// What is outlined, back to front: left and right, upper and lower edge.
     pub outlines: Vec<([[i32; 2]; 2], MemoryStroke)>,
@@ -39,9 +35,7 @@ pub struct MemoryPicture {
 /// A segment, or the part of it in a row. Edges in device pixels from the canvas's left upper corner, which may lie outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryFrame {
-    /// Left and right edge.
     pub x: [i32; 2],
-    /// Upper and lower edge.
     pub y: [i32; 2],
     /// Whether there is a line at its left and at its right: not where it goes on in another row, nor where it can grow.
     pub lines: [bool; 2],
@@ -50,20 +44,15 @@ pub struct MemoryFrame {
 /// A piece of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryTile {
-    /// Left and right edge.
     pub x: [i32; 2],
-    /// Upper and lower edge.
     pub y: [i32; 2],
-    /// What it is.
     pub kind: PieceKind,
-    /// Its colour in the palette.
     pub paint: u16,
 }
 
 /// A text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryText {
-    /// What it says.
     pub text: String,
     /// The left end of its middle line.
     pub at: [f64; 2],
@@ -74,11 +63,8 @@ pub struct MemoryText {
 /// Why something is outlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryStroke {
-    /// The pointer is over it.
     Hovered,
-    /// It is selected.
     Selected,
-    /// Keys have led to it.
     Active,
 }
 

@@ -13,11 +13,9 @@ use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, Sta
 pub struct MemoryCard {
     /// What it is, in short and exactly.
     pub title: String,
-    /// Whose it is.
     pub site: String,
     /// From when to when.
     pub life: String,
-    /// The segment it lies in.
     pub segment: String,
 }
 
@@ -26,9 +24,7 @@ pub struct MemoryCard {
 pub struct Heading {
     /// CSS pixels from the canvas's upper edge.
     pub top: i32,
-    /// Which kind of segments.
     pub name: String,
-    /// What is in them.
     pub sums: String,
 }
 

@@ -10,11 +10,9 @@ pub(crate) const LONGEST_SOUGHT: usize = 400;
 /// The view.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// What the worker told last.
     pub(crate) page: Latest<Scope, Rc<SourcesPage>>,
     /// Paths of the files whose lines are seen; `None` until a person opened or closed one: the heaviest file's.
     pub(crate) open: Option<Vec<String>>,
-    /// The source file that was dropped.
     pub(crate) text: Option<Rc<SourceText>>,
     /// Grows whenever one of these changes.
     pub(crate) changes: u32,
@@ -52,7 +50,6 @@ impl Sources {
 pub struct SourceText {
     /// Its name, or its path in a dropped folder.
     pub name: String,
-    /// What stands in it.
     pub text: String,
 }
 

@@ -29,7 +29,6 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
 /// What is said about all rows and the chosen ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableStatus {
-    /// In short.
     pub text: String,
     /// To the byte.
     pub exact: String,

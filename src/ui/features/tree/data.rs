@@ -25,11 +25,9 @@ pub struct Tree {
     pub(crate) place: Place,
     /// Where they were in other arrangements.
     pub(crate) shelf: Vec<(Arrangement, Place)>,
-    /// The part that is seen.
     pub scroll: Scroll,
     /// What is to be brought into view next.
     pub(crate) wanted: Option<Reveal>,
-    /// The question on its way.
     pub(crate) asked: Option<Asked>,
     pub(crate) known: Option<(TreeQuestion, Rc<TreePage>)>,
     /// The question for the heaviest allocation of a row, on its way.
@@ -198,7 +196,6 @@ pub(crate) struct Place {
     pub(crate) focus: Option<u32>,
     /// The ones before, the latest last.
     pub(crate) earlier: Vec<Option<u32>>,
-    /// What was opened and closed.
     pub(crate) folds: Vec<Fold>,
     /// The number of the active row, from 0…
     pub(crate) row: u32,
@@ -219,9 +216,7 @@ impl Place {
 /// How far the list of rows is scrolled, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scroll {
-    /// What lies above it.
     pub top_px: f64,
-    /// What is seen of it.
     pub height_px: f64,
     /// Grows whenever the list is to be scrolled to `top_px`, and is not when a person scrolled it there.
     pub moved: u32,

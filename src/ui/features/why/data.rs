@@ -6,9 +6,7 @@ use std::rc::Rc;
 /// What evidence has brought about, to be taken back when other evidence is followed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Brought {
-    /// The text that is searched for.
     pub(crate) find: Option<String>,
-    /// The allocation that is selected.
     pub(crate) allocation: Option<u32>,
 }
 
@@ -24,17 +22,14 @@ pub(crate) const MOST_ROWS: u64 = 5000;
 /// The tab.
 #[derive(Clone, Debug, Default)]
 pub struct Why {
-    /// Whose report is seen.
     pub topic: Topic,
     /// The question that is on its way.
     pub(crate) asked: Option<(u32, TopicQuestion)>,
     /// What was told last, at most one report a topic.
     pub(crate) known: Vec<(TopicQuestion, Rc<Report>)>,
-    /// Thresholds that a person has set.
     pub(crate) thresholds: Vec<(Topic, String, u64)>,
     /// How many rows of a sheet are seen, where that is not [`ROWS`].
     pub(crate) limits: Vec<(Topic, String, u64)>,
-    /// Rows whose stacks are seen.
     pub(crate) unfolded: Vec<(Topic, Item)>,
     /// What was clicked last, with its evidence.
     pub(crate) marked: Option<(Topic, Item, Evidence)>,
@@ -153,24 +148,18 @@ pub(crate) struct Item {
 pub enum WhyStep {
     /// To the statement or row above.
     Up,
-    /// To the one below.
     Down,
-    /// To the first.
     First,
-    /// To the last.
     Last,
-    /// Shows its evidence.
     Follow,
     /// Shows its stack, or hides it.
     Unfold,
-    /// Copies the report as Markdown.
     Copy,
 }
 
 /// What happened in the tab.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WhyAction {
-    /// A topic was chosen.
     TopicChosen(Topic),
     /// A statement or row was clicked, by its place among all of the report.
     Picked(usize),
@@ -178,8 +167,6 @@ pub enum WhyAction {
     Unfolded(usize),
     /// This stands as the threshold of the sheet with this place.
     ThresholdSet(usize, String),
-    /// More rows of it are wanted.
     More(usize),
-    /// It is to be copied.
     Copied(usize),
 }

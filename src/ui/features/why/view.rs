@@ -44,7 +44,6 @@ pub fn basis(why: &Why) -> Basis {
 /// What of the tab changes while a report stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// The topic that is chosen.
     pub topic: Topic,
     /// Topics whose reports, as far as they are known, warn of something.
     pub alarms: Vec<Topic>,
@@ -85,18 +84,14 @@ pub fn marks(why: &Why) -> Marks {
 /// The report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
-    /// Statements, the weightiest first.
     pub statements: Vec<Said>,
-    /// Sheets.
     pub sheets: Vec<SheetView>,
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
-    /// How it is meant.
     pub tone: Tone,
-    /// The sentence.
     pub text: String,
     /// Whether a click shows what it rests on.
     pub is_shown: bool,
@@ -107,7 +102,6 @@ pub struct Said {
 pub struct SheetView {
     /// Its name; of one report no two are equal.
     pub key: String,
-    /// Its heading.
     pub title: String,
     /// What its numbers mean.
     pub note: String,
@@ -115,7 +109,6 @@ pub struct SheetView {
     pub threshold: Option<(Threshold, String)>,
     /// Headings, and whether what is below them are numbers.
     pub columns: Vec<(String, Kind)>,
-    /// The rows that are seen.
     pub rows: Vec<RowView>,
     /// The cells of the row at the foot.
     pub total: Vec<Shown>,
@@ -130,7 +123,6 @@ pub struct SheetView {
 pub enum Kind {
     /// The names of the rows: it takes the room that is left.
     Name,
-    /// Other words.
     Text,
     /// Numbers.
     Number,
@@ -155,9 +147,7 @@ impl Kind {
 pub struct RowView {
     /// Its place among all statements and rows of the report that are seen.
     pub place: usize,
-    /// How far it is indented.
     pub depth: u32,
-    /// How it is meant.
     pub tone: Tone,
     /// Its cells, one a column, and each as a spreadsheet has it.
     pub cells: Vec<(Shown, String)>,
@@ -174,7 +164,6 @@ pub enum Stack {
     None,
     /// It is not seen.
     Folded,
-    /// Its lines are, innermost first.
     Unfolded(Vec<String>),
 }
 

@@ -1,0 +1,25 @@
+//! Tests of `src/analysis/category/pattern.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn lists_of_texts_are_told_from_expressions() {
+    let is_list = |text: &str| matches!(Pattern::new(text), Ok(Pattern::Texts(_)));
+    for text in ["forward", "^step$|^__init__$", r"adam\.py$", "", "a|", "^$", r"\^\$\|", "a:b<c>"] {
+        assert!(is_list(text), "{text}");
+    }
+    for text in ["a.py", "a*", "(a)", "[ab]", r"\d", r"\<a", "a^b", "a$b", "^^a"] {
+        assert!(!is_list(text), "{text}");
+    }
+    assert!(Pattern::new("(").is_err() && Pattern::new(r"\").is_err());
+}
+
+proptest! {
+    #[test]
+    fn both_ways_find_the_same(pattern in "[ab$^|.\\\\_<>!]{0,8}", text in "[ab$^._<>!]{0,8}") {
+        if let (Ok(pattern), Ok(slow)) = (Pattern::new(&pattern), Expression::new(&pattern, Case::Matters)) {
+            prop_assert_eq!(pattern.is_in(&text), slow.is_in(&text));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Tests of `src/analysis/expression.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use proptest::prelude::*;
+
+fn is_in(expression: &str, text: &str) -> bool {
+    Expression::new(expression, Case::Matters).expect(expression).is_in(text)
+}
+
+#[test]
+fn every_form() {
+    let cases = [
+        (r"train\.py:\d+ step$", "/home/me/train.py:233 step", true),
+        (r"train\.py:\d+ step$", "/home/me/train.py:233 steps", false),
+        ("^/home|^/x", "/x/torch", true),
+        ("^/home|^/y", "/x/home", false),
+        ("(ab|cd)+e", "xabcdabe", true),
+        ("^(ab|cd){2,3}$", "abcdab", true),
+        ("^(ab|cd){2,3}$", "abcdabcd", false),
+        ("^(ab|cd){2}$", "abcd", true),
+        ("^a{2,}$", "aaaa", true),
+        ("^a{2,}$", "a", false),
+        ("[]x-]", "-", true),
+        ("[^]x]", "]x", false),
+        (r"[\d.]+ms", "1.5ms", true),
+        (r"^[\D]$", "5", false),
+        (r"^[^\W]$", "_", true),
+        (r"\bstep\b", "a step.", true),
+        (r"\bstep\b", "a steps", false),
+        (r"\Bep", "step", true),
+        ("^.*$", "ä ö", true),
+        ("", "", true),
+        ("a|", "b", true),
+        ("x*?y", "y", true),
+        ("(a*)*b", "aab", true),
+        ("std::vector<int>", "std::vector<int>", true),
+        (r"\<int\>", "std::vector<int>", true),
+        (r"\<in\>", "std::vector<int>", false),
+        ("^a{2}*$", "", true),
+        ("^a{2}*$", "aaaa", true),
+        ("^a{2}*$", "aaa", false),
+        ("^[[:digit:]]$", "7", true),
+        ("^[[:digit:]]$", "d]", false),
+        ("(?i)TRAIN", "train.py", true),
+        ("(?P<file>train|test)[.]py", "test.py", true),
+        (r"^\x41$", "A", true),
+    ];
+    for (expression, text, expected) in cases {
+        assert_eq!(is_in(expression, text), expected, "{expression} in {text}");
+    }
+    let folded = Expression::new("Tr[A-C]in", Case::Folds).expect("it is valid");
+    assert!(folded.is_in("TRAIN") && folded.is_in("train") && !folded.is_in("trdin"));
+    assert!(!Expression::new("ä", Case::Folds).expect("it is valid").is_in("Ä"), "only ASCII letters fold");
+}
+
+#[test]
+fn invalid_expressions_and_those_over_a_limit_are_refused() {
+    let cases = [
+        "(",
+        ")",
+        "a)",
+        "[a",
+        "[]",
+        "*",
+        "a|*",
+        "a{",
+        "a{2",
+        "a{x}",
+        "a{3,2}",
+        "a{-1}",
+        "[z-a]",
+        r"[a-\d]",
+        "\\",
+        r"\1",
+        r"\p{L}",
+        r"[\b]",
+        "(?=a)",
+        "((a{100}){100}){100}",
+        "(){99999999999}",
+        "(?:){4000000000}",
+        "a{1001}",
+    ];
+    for text in cases {
+        assert!(Expression::new(text, Case::Matters).is_err(), "{text}");
+    }
+    for text in ["(".repeat(10_000), "|".repeat(1_000_000), format!("a{}", "*".repeat(1000))] {
+        assert!(Expression::new(&text, Case::Matters).is_err(), "{} bytes", text.len());
+    }
+    assert_eq!(Expression::new(&"|".repeat(499), Case::Matters).err(), None);
+    assert_eq!(Expression::new("a{900}", Case::Matters).err(), None);
+}
+
+#[test]
+fn a_hostile_expression_takes_linear_time() {
+    let text = format!("{}b", "a".repeat(4000));
+    let long_class: String =
+        (0..160).filter_map(|at| char::from_u32(0x400 + 2 * at)).flat_map(|from| [from, '-', from]).collect();
+    let repeated = |times: u32| format!("([{long_class}]|a){{0,{times}}}c");
+    for hostile in ["^(a+)+$", "^(a|aa)*$", "^(a?){30}a{30}$", "(((a*)*)*)*c", "^(.{0,30}){8}x", &repeated(20)] {
+        assert!(!is_in(hostile, &text), "{hostile}");
+    }
+    assert!(Expression::new(&repeated(150), Case::Matters).is_err(), "it compiles to more than the limit");
+}
+
+#[test]
+fn ranges_of_a_class_may_overlap_and_stand_in_any_order() {
+    for letter in 'a'..='z' {
+        let expected = matches!(letter, 'b'..='g' | 'x');
+        assert_eq!(is_in("^[xd-gb-ec-d]$", &letter.to_string()), expected, "{letter}");
+        assert_eq!(is_in("^[^xd-gb-ec-d]$", &letter.to_string()), !expected, "{letter}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text in r"[ab*+?{}()\[\]|^$.,0-9\\dwz:<>P-]{0,20}", in_text in "[ab1]{0,9}") {
+        if let Ok(expression) = Expression::new(&text, Case::Folds) {
+            let _ = expression.is_in(&in_text);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Tests of `src/cli/html.rs`, a module of its: they reach what is private there.
+
+use super::*;
+
+const VIEWER: [&str; 2] = ["<html><body><script id=\"part-wasm\"></script>", "</body></html>"];
+
+#[test]
+fn nothing_of_a_file_ends_its_element() {
+    let hostile = "x</script><script>alert(1)</script>\"><img src=x>";
+    let carried = Carried { taken: 7, how: "gzip", bytes: hostile.as_bytes().to_vec() };
+    let mut out = Vec::new();
+    let size = write_parts(VIEWER, hostile, "v=1&at=\"3\"", &carried, &mut out).unwrap();
+    let page = String::from_utf8(out).unwrap();
+    let tags = VIEWER.concat();
+    assert_eq!(page.matches("</script").count(), 2, "{page}");
+    assert_eq!(page.matches('<').count(), tags.matches('<').count() + 2, "{page}");
+    assert!(page.contains(" data-view=\"v=1&amp;at=&quot;3&quot;\">"), "{page}");
+    assert!(page.ends_with("</script>\n</body></html>") && size == page.len() as u64, "{page}");
+}
+
+#[test]
+fn what_went_in_is_said() {
+    let carried = Carried { taken: 7000, how: "gzip", bytes: vec![0; 7] };
+    let text = "1012 B (1,012 bytes): the page, and the snapshot as 7 bytes of gzip";
+    assert_eq!(said(1012, &carried), format!("{text} from 7,000"));
+    assert_eq!(said(1012, &Carried { taken: 7, ..carried }), text);
+    let carried = Carried { taken: 7, how: "gzip", bytes: vec![0; 7] };
+    assert!(said(30_000_000, &carried).ends_with("too large for most mail: hand on the file, or a link to it"));
+}

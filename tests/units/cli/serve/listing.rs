@@ -1,0 +1,96 @@
+//! Tests of `src/cli/serve/listing.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use ui::link::Link;
+use ui::url;
+
+/// A folder of this name with nothing in it.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("memscape-listing-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn listing(folder: &Path) -> Listing {
+    Listing::of(&[folder.to_owned()]).unwrap()
+}
+
+/// What the page makes of a fragment: the names it shows, and the paths it asks for.
+fn links(fragment: &str) -> Vec<String> {
+    Link::parse(fragment).urls
+}
+
+#[test]
+fn odd_names_come_through_an_address_and_back() {
+    let folder = folder("odd");
+    let names =
+        ["a b.pickle", "a#b?c.pickle", "100%25.pickle", "\"q\"'s</script>.pickle", "ä&url=x.pickle", "r/c:a.pickle"];
+    for path in names.map(|name| folder.join(name)) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, b"x").unwrap();
+    }
+    let listing = listing(&folder);
+    let listed = listing.now();
+    assert_eq!(listed.count, names.len());
+    assert!(listed.fragment.bytes().all(|it| it.is_ascii_graphic() && !b"\"'<>#".contains(&it)), "{}", listed.fragment);
+    let links = links(&listed.fragment);
+    let mut found: Vec<String> = links.iter().map(|link| listing.find(link).unwrap().name).collect();
+    let mut shown: Vec<String> = links.iter().map(|link| url::file_name(link)).collect();
+    let mut names = names.map(str::to_owned).to_vec();
+    [&mut found, &mut shown, &mut names].into_iter().for_each(|list| list.sort());
+    assert_eq!((&found, &shown), (&names, &names));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn nothing_else_is_found() {
+    let folder = folder("else");
+    fs::write(folder.join("a.pickle"), b"x").unwrap();
+    fs::write(folder.join("secret.png"), b"x").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("passwd.pickle")).unwrap();
+    let listing = listing(&folder);
+    assert_eq!(listing.now().fragment, "url=0/a.pickle");
+    assert!(listing.find("0/a.pickle").is_some());
+    for path in
+        ["", "0", "0/", "1/a.pickle", "-1/a.pickle", "0/../a.pickle", "0/secret.png", "../0/a.pickle", "0/a.pickle/"]
+    {
+        assert_eq!(listing.find(path), None, "{path}");
+    }
+    assert!(Listing::of(&[folder.join("none")]).is_err());
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn numbers_stay_while_files_come_and_go() {
+    let folder = folder("stay");
+    fs::write(folder.join("b.pickle"), b"x").unwrap();
+    let listing = listing(&folder);
+    assert_eq!(listing.now().fragment, "url=0/b.pickle");
+    fs::write(folder.join("a.pickle"), b"x").unwrap();
+    let mut both = links(&listing.now().fragment);
+    both.sort();
+    assert_eq!(both, ["0/b.pickle", "1/a.pickle"]);
+    fs::remove_file(folder.join("b.pickle")).unwrap();
+    assert_eq!(listing.now().fragment, "url=1/a.pickle");
+    assert_eq!(listing.find("0/b.pickle").unwrap().name, "b.pickle");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn of_a_thousand_files_the_newest_are_listed() {
+    let folder = folder("many");
+    let old = SystemTime::UNIX_EPOCH;
+    for place in 0..1000 {
+        let file = fs::File::create(folder.join(format!("snapshot-{place:0100}.pickle"))).unwrap();
+        std::io::Write::write_all(&mut &file, b"x").unwrap();
+        file.set_modified(old + std::time::Duration::from_secs(place)).unwrap();
+    }
+    let listing = listing(&folder);
+    let listed = listing.now();
+    assert_eq!((listed.count, listed.left_out), (MOST_LISTED, 1000 - MOST_LISTED));
+    assert!(listed.fragment.len() <= LONGEST_FRAGMENT, "{}", listed.fragment.len());
+    assert!(links(&listed.fragment)[0].ends_with("00999.pickle"));
+    fs::remove_dir_all(folder).unwrap();
+}

@@ -1,0 +1,35 @@
+//! Tests of `src/cli/serve/range.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use axum::http::HeaderValue;
+
+#[test]
+fn gzip_is_for_who_takes_it() {
+    let gzip = |value| takes_gzip(&HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(value))]));
+    assert!(gzip("gzip") && gzip("br, GZIP;q=0.5"));
+    assert!(!gzip("gzip;q=0") && !gzip("gzip; q=0.000") && !gzip("identity"));
+}
+
+#[test]
+fn ranges_lie_within_the_file() {
+    let within = |value: &str| Range::of(value).map(|range| range.within(100));
+    assert_eq!(within("bytes=10-19"), Some(Some((10, 20))));
+    assert_eq!(within("bytes=10-"), Some(Some((10, 100))));
+    assert_eq!(within("bytes=10-18446744073709551615"), Some(Some((10, 100))));
+    assert_eq!(within("bytes=-30"), Some(Some((70, 100))));
+    assert_eq!(within("bytes=-300"), Some(Some((0, 100))));
+    assert_eq!((within("bytes=100-"), within("bytes=-0")), (Some(None), Some(None)));
+    assert_eq!(Range::Last(1).within(0), None);
+    for wrong in [
+        "10-",
+        "bytes=",
+        "bytes=-",
+        "bytes=9-5",
+        "bytes=1-2,5-6",
+        "bytes=+1-",
+        "bytes=99999999999999999999-",
+        "lines=1-2",
+    ] {
+        assert_eq!(Range::of(wrong), None, "{wrong}");
+    }
+}

@@ -1,0 +1,96 @@
+//! Tests of `src/engine/protocol/message.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use proptest::prelude::*;
+use serde::Deserialize;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Everything {
+    flag: bool,
+    numbers: (u8, [u16; 2]),
+    signed: [i64; 2],
+    small: i32,
+    real: f64,
+    text: Option<String>,
+    pairs: Vec<(String, Option<(u64, u32)>)>,
+    choices: Vec<Choice>,
+    whole: Box<Whole>,
+    nothing: Unit,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Choice {
+    Nothing,
+    Tuple(Whole, Vec<(u32, u32)>),
+    Named { one: u8, other: Option<i64> },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Whole(pub u32, String);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Unit;
+
+fn everything() -> Everything {
+    Everything {
+        flag: true,
+        numbers: (255, [65_535, 1]),
+        signed: [i64::MIN, -1],
+        small: -7,
+        real: -0.1,
+        text: Some("größer".into()),
+        pairs: vec![(String::new(), None), ("b".into(), Some((u64::MAX, u32::MAX)))],
+        choices: vec![
+            Choice::Nothing,
+            Choice::Tuple(Whole(3, "x".into()), vec![(1, 2), (3, 4)]),
+            Choice::Named { one: 9, other: Some(-2) },
+            Choice::Named { one: 0, other: None },
+        ],
+        whole: Box::new(Whole(0, "…".into())),
+        nothing: Unit,
+    }
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    assert_eq!(decoded(&encoded(&everything())), Some(everything()));
+    let nan = f64::from_bits(0x7ff8_0000_0000_1234);
+    assert_eq!(decoded::<f64>(&encoded(&nan)).map(f64::to_bits), Some(nan.to_bits()));
+}
+
+#[test]
+fn a_part_of_a_message_is_none_nor_is_more_than_one() {
+    let mut bytes = encoded(&everything());
+    for end in 0..bytes.len() {
+        assert_eq!(decoded::<Everything>(&bytes[..end]), None, "{end}");
+    }
+    bytes.push(0);
+    assert_eq!(decoded::<Everything>(&bytes), None);
+}
+
+#[test]
+fn unknown_variants_and_broken_texts_are_refused() {
+    assert_eq!(decoded::<Choice>(&[3]), None);
+    assert_eq!(decoded::<bool>(&[2]), None);
+    assert_eq!(decoded::<Option<u8>>(&[2, 1]), None);
+    assert_eq!(decoded::<String>(&[1, 0xff]), None);
+}
+
+#[test]
+fn a_promise_of_many_values_takes_no_memory() {
+    let promise = encoded(&u64::from(u32::MAX));
+    assert_eq!(decoded::<Vec<Everything>>(&promise), None);
+    assert_eq!(decoded::<Vec<[u64; 32]>>(&promise), None);
+    assert_eq!(decoded::<String>(&promise), None);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_end_soon(bytes in prop::collection::vec(any::<u8>(), 0..200), count: u32) {
+        let _ = decoded::<Everything>(&bytes);
+        let promise = [&encoded(&count)[..], &bytes].concat();
+        if let Some(texts) = decoded::<Vec<Vec<Whole>>>(&promise) {
+            prop_assert_eq!(decoded(&encoded(&texts)), Some(texts));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Tests of `src/history/replay/median.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use proptest::prelude::*;
+
+proptest! {
+    #[test]
+    fn it_is_the_middle_of_the_sorted_values(mut values in prop::collection::vec(any::<i64>(), 1..200), shift in 0u32..60) {
+        values.iter_mut().for_each(|value| *value >>= shift);
+        let (min, max) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
+        let mut median = Median::new(min, max, values.len() as u64);
+        let found = loop {
+            values.iter().for_each(|&value| median.add(value));
+            if let Some(found) = median.narrow() {
+                break found;
+            }
+        };
+        values.sort_unstable();
+        prop_assert_eq!(found, values[(values.len() - 1) / 2]);
+    }
+}

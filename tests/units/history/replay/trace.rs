@@ -1,0 +1,42 @@
+//! Tests of `src/history/replay/trace.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn events_that_do_not_fit_are_counted() {
+    let mut recorder = Recorder { most_events: 3, ..Recorder::default() };
+    let (stack, labels) = (StackId::NONE, LabelsId(0));
+    for trace in [0, 1, 1, 1, 1, 0, 1] {
+        let event = Event { address: 0, size: 1, time_us: NO_TIME, stack, labels, action: Action::Alloc };
+        recorder.event(trace, &event);
+    }
+    assert_eq!((recorder.events(), recorder.left_out()), (5, 2));
+}
+
+proptest! {
+    /// Whatever the order of events: one row each, and every subject is a row of its table.
+    #[test]
+    fn columns_have_one_length(events in prop::collection::vec((0..Action::ALL.len(), 0..5u64, 0..3u64), 0..60)) {
+        let mut trace = Trace::default();
+        for &(action, address, size) in &events {
+            let (stack, labels) = (StackId::NONE, LabelsId(0));
+            trace.event(&Event { address, size, time_us: NO_TIME, stack, labels, action: Action::ALL[action] });
+        }
+        let Events { action, subject, stack, labels, .. } = &trace.events;
+        prop_assert_eq!([action.len(), subject.len(), stack.len(), labels.len()], [events.len(); 4]);
+        for Lives { address, size, free_requested, died } in [&trace.traced, &trace.early] {
+            prop_assert_eq!([address.len(), free_requested.len(), died.len()], [size.len(); 3]);
+        }
+        prop_assert_eq!(trace.born.len(), trace.traced.size.len());
+        for event in 0..trace.events.len() {
+            let (row, rows) = match trace.events.subject(event) {
+                Subject::Traced(row) => (row, trace.traced.size.len()),
+                Subject::Early(row) => (row, trace.early.size.len()),
+                Subject::Segment(row) => (row, trace.segment_operations.len()),
+                Subject::Note(row) => (row, trace.notes.len()),
+            };
+            prop_assert!((row as usize) < rows);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Tests of `src/ui/details.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use engine::protocol::CategoryDetails;
+
+fn sample() -> Details {
+    let frame = |name: &str, filename: &str, user| FrameText {
+        name: name.into(),
+        filename: filename.into(),
+        line: "7".into(),
+        user,
+        fx: vec![],
+    };
+    Details {
+        allocation: 12,
+        requested: 3 << 20,
+        rounded: 3 << 20,
+        rounded_derived: true,
+        address: Some(0x7f00_0000),
+        category: Some(CategoryDetails { name: "activation".into(), rule: Some(3), why: "it says so".into() }),
+        born_event: Some(10),
+        born_us: Some(1_700_000_000_000_000),
+        freed_event: Some(25),
+        freed_us: Some(1_700_000_000_001_250),
+        lifetime_us: Some(1250),
+        free_requested_event: Some(24),
+        total_after: 5 << 20,
+        stream: Some(0),
+        pool: Some((0, 0)),
+        frames: vec![
+            frame("at::empty", "??", false),
+            frame("linear", "/x/torch/nn/functional.py", false),
+            frame("step", "/home/me/train.py", true),
+        ],
+        ..Details::default()
+    }
+}
+
+#[test]
+fn it_reads_like_this() {
+    let expected = "\
+Requested: 3.00 MiB · 3,145,728 B
+Rounded: ≥ 3.00 MiB · 3,145,728 B
+Address: 0x7f000000
+Category: activation · rule 3: it says so
+Born: event 10 · 22:13:20.000000 UTC
+Free requested: event 24
+Freed: event 25 · 22:13:20.001250 UTC
+Lifetime: 15 events · 1.25 ms
+Total after: 5.00 MiB · 5,242,880 B
+Stream: 0 (default)
+Pool: default
+Allocation: #12 on GPU 0
+Stack · 3 frames, innermost first:
+  at::empty
+  linear  /x/torch/nn/functional.py:7
+▸ step  /home/me/train.py:7";
+    assert_eq!(text(&sample()), expected);
+    assert_eq!(view(&sample()).site.as_deref(), Some("train.py:7 step"));
+}
+
+#[test]
+fn what_is_not_known_is_said() {
+    let early = Details { origin: Origin::FreedOnly, born_event: None, stack_of_free: true, ..sample() };
+    let view = view(&early);
+    assert!(view.caution.is_some_and(|text| text.contains("freed it")));
+    assert!(view.stack_title.starts_with("Stack of the free"));
+    assert!(view.facts.contains(&Fact { label: "Born".into(), value: "before the recording".into() }));
+    assert!(!view.facts.iter().any(|fact| fact.label == "Lifetime"));
+}

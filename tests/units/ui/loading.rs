@@ -1,0 +1,46 @@
+//! Tests of `src/ui/loading.rs`, a module of its: they reach what is private there.
+
+use super::*;
+
+fn loading(bytes: u64, total_bytes: Option<u64>, latest_ms: f64) -> LoadingView {
+    Loading { bytes, latest_ms, ..Loading::new(Origin::File(0), "a.pickle".into(), total_bytes, 0.0) }.view()
+}
+
+#[test]
+fn bytes_total_and_rate_are_said_when_known() {
+    let gib = 1 << 30;
+    assert_eq!(loading(gib, Some(4 * gib), 4000.0).text, "Reading and decoding · 1.00 GiB of 4.00 GiB · 268 MB/s");
+    assert_eq!(loading(gib, Some(4 * gib), 100.0).text, "Reading and decoding · 1.00 GiB of 4.00 GiB");
+    assert_eq!(loading(2048, None, 1000.0).text, "Reading and decoding · 2.00 KiB · 2 kB/s");
+    assert_eq!(loading(gib, None, 100.0).text, "Reading and decoding · 1.00 GiB");
+    assert_eq!(loading(0, None, 0.0).text, "Reading and decoding");
+}
+
+#[test]
+fn where_a_link_leads_is_said() {
+    let of = |link: &str| Loading::new(Origin::Link(link.into()), "a.pickle".into(), None, 0.0).view().name;
+    assert_eq!(of("https://files.example/x/a.pickle"), "a.pickle from files.example");
+    assert_eq!(of("example.pickle.gz"), "a.pickle");
+}
+
+#[test]
+fn a_death_tells_how_far_it_was_and_what_the_file_would_need() {
+    let died = |bytes, total_bytes| {
+        let new = Loading::new(Origin::File(0), "a.pickle".into(), total_bytes, 0.0);
+        Loading { bytes, ..new }.when_it_died()
+    };
+    assert_eq!(
+        died(2 << 30, Some(5 << 30)),
+        " after 2.00 GiB of a.pickle, which has 5.00 GiB: if it was memory, all of it would need about 10.0 GiB"
+    );
+    assert_eq!(died(1 << 20, Some(5 << 30)), " after 1.00 MiB of a.pickle");
+    assert_eq!(died(2 << 30, None), " after 2.00 GiB of a.pickle");
+}
+
+#[test]
+fn the_fraction_stays_in_range() {
+    assert_eq!(loading(5, Some(10), 0.0).fraction, Some(0.5));
+    assert_eq!(loading(50, Some(10), 0.0).fraction, None, "what travels was counted, not what is read");
+    assert_eq!(loading(5, None, 0.0).fraction, None);
+    assert_eq!(loading(5, Some(0), 0.0).fraction, None, "an empty file has no fraction");
+}
