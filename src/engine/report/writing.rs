@@ -1,4 +1,6 @@
 //! What reports are written with: statements, sheets, bytes as words, stacks as lines.
+//!
+//! What all reports call for each sentence is never inlined: small as it is, that would be another kB of wasm.
 
 use super::column::{Column, cells};
 use crate::open::OpenFile;
@@ -34,6 +36,7 @@ impl<'a> Writing<'a> {
     }
 
     /// Another sentence.
+    #[inline(never)]
     pub(super) fn say(&mut self, tone: Tone, text: String, evidence: Option<Evidence>) {
         self.report.statements.push(Statement { tone, text, evidence });
     }
@@ -80,16 +83,19 @@ pub(super) fn category_query(name: &str) -> String {
 }
 
 /// A sentence.
+#[inline(never)]
 pub(super) fn says(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
     Statement { tone, text, evidence }
 }
 
 /// A row by what it rests on, without its cells.
+#[inline(never)]
 pub(super) fn row(evidence: Evidence) -> SheetRow {
     SheetRow { evidence: Some(evidence), ..SheetRow::default() }
 }
 
 /// That a range of the trace is shown, and a moment of it.
+#[inline(never)]
 pub(super) fn shown(span: Span, moment: u32) -> Evidence {
     Evidence { span: Some(span), moment: Some(moment), ..Evidence::default() }
 }
@@ -101,6 +107,7 @@ pub(super) fn bytes(bytes: u64) -> String {
 }
 
 /// That a moment is shown.
+#[inline(never)]
 pub(super) fn at(moment: u32) -> Evidence {
     Evidence { moment: Some(moment), ..Evidence::default() }
 }
@@ -112,11 +119,13 @@ pub(super) fn freed_by(history: &DeviceHistory, id: AllocationId) -> Cell {
 }
 
 /// That an allocation is selected, at a moment.
+#[inline(never)]
 pub(super) fn allocation(id: u32, moment: Option<u32>) -> Evidence {
     Evidence { moment, allocation: Some(id), ..Evidence::default() }
 }
 
 /// A threshold (key, label, unit) as it is asked for, or else `value`.
+#[inline(never)]
 pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3], value: u64) -> Threshold {
     let asked = question.thresholds.iter().rev().find(|(asked, _)| asked == key);
     let value = asked.map_or(value, |(_, value)| *value);
