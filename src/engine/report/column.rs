@@ -35,7 +35,7 @@ pub(super) fn cell<'a, R>(key: &'static str, label: &'static str, cell: impl Fn(
     column(key, label, Box::new(cell))
 }
 
-/// The same, not written out where it is used: there are a hundred columns.
+/// The same, not written out where it is used, as nothing else here that a hundred columns share.
 #[inline(never)]
 fn column<'a, R>(key: &'static str, label: &'static str, cell: Box<dyn Write<R> + 'a>) -> Column<'a, R> {
     Column { key, label, cell, total: None }
@@ -79,11 +79,13 @@ pub(super) fn after(moment: u32) -> Cell {
 }
 
 /// The cells of a row.
+#[inline(never)]
 pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], of: R) -> Vec<Cell> {
     columns.iter().map(|column| column.cell.cell(of)).collect()
 }
 
 /// A sheet without rows: key, title and note, and its columns.
+#[inline(never)]
 pub(super) fn sheet<R>([key, title, note]: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
     let heading = |it: &Column<'_, R>| SheetColumn { key: it.key.to_owned(), label: it.label.to_owned() };
     let has_total = columns.iter().any(|column| column.total.is_some());
