@@ -35,7 +35,7 @@ pub(super) fn cell<'a, R>(key: &'static str, label: &'static str, cell: impl Fn(
     column(key, label, Box::new(cell))
 }
 
-/// The same, not written out where it is used: there are a hundred columns.
+/// The same, not written out where it is used, as nothing else here that a hundred columns share.
 #[inline(never)]
 fn column<'a, R>(key: &'static str, label: &'static str, cell: Box<dyn Write<R> + 'a>) -> Column<'a, R> {
     Column { key, label, cell, total: None }
