@@ -91,9 +91,9 @@ pub(super) fn sheet<R>(words: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
 
 /// The same for rows of any type.
 #[inline(never)]
-fn headed<'a>(
+fn headed(
     [key, title, note]: [&str; 3],
-    columns: &mut dyn Iterator<Item = (&'static str, &'static str, &'a Option<Cell>)>,
+    columns: &mut dyn Iterator<Item = (&'static str, &'static str, &Option<Cell>)>,
 ) -> Sheet {
     let (mut headings, mut totals, mut has_total) = (Vec::new(), Vec::new(), false);
     for (key, label, total) in columns {
