@@ -85,17 +85,31 @@ pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], of: R) -> Vec<Cell> {
 }
 
 /// A sheet without rows: key, title and note, and its columns.
+pub(super) fn sheet<R>(words: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
+    headed(words, &mut columns.iter().map(|column| (column.key, column.label, &column.total)))
+}
+
+/// The same for rows of any type.
 #[inline(never)]
-pub(super) fn sheet<R>([key, title, note]: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
-    let heading = |it: &Column<'_, R>| SheetColumn { key: it.key.to_owned(), label: it.label.to_owned() };
-    let has_total = columns.iter().any(|column| column.total.is_some());
-    let total = columns.iter().filter(|_| has_total).map(|column| column.total.clone().unwrap_or_default());
+fn headed(
+    [key, title, note]: [&str; 3],
+    columns: &mut dyn Iterator<Item = (&'static str, &'static str, &Option<Cell>)>,
+) -> Sheet {
+    let (mut headings, mut totals, mut has_total) = (Vec::new(), Vec::new(), false);
+    for (key, label, total) in columns {
+        headings.push(SheetColumn { key: key.to_owned(), label: label.to_owned() });
+        has_total |= total.is_some();
+        totals.push(total.clone().unwrap_or_default());
+    }
+    if !has_total {
+        totals.clear();
+    }
     Sheet {
         key: key.to_owned(),
         title: title.to_owned(),
         note: note.to_owned(),
-        columns: columns.iter().map(heading).collect(),
-        total: total.collect(),
+        columns: headings,
+        total: totals,
         ..Sheet::default()
     }
 }
