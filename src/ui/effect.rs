@@ -71,7 +71,7 @@ impl Effect {
 /// Where a snapshot comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The file of this place in the last [`Action::FilesGiven`].
+    /// The file of this place in the last [`crate::Action::FilesGiven`].
     File(usize),
     /// This address, absolute or relative to the page.
     Link(String),

@@ -14,7 +14,7 @@ pub struct Lanes {
     pub(crate) others: Vec<Lane>,
     /// The device whose geometry was asked for last.
     pub(crate) turn: usize,
-    /// Where the pointer is over the canvas, whatever is there. [`Shared::pointer`] is where it is in the focused lane's window.
+    /// Where the pointer is over the canvas, whatever is there. [`crate::shared::Shared::pointer`] is where it is in the focused lane's window.
     pub pointer: Option<Pointer>,
     /// The device that the pointer was over last: what a drag moves up and down.
     pub(crate) pointed: Option<usize>,
