@@ -99,11 +99,11 @@ macro_rules! features {
                 self.forget();
             }
 
-            /// Hands an answer to what asked for it; one that nobody waits for any more is dropped.
+            /// Hands an answer to what asked for it, and gives it back where nobody waits for it any more. Parts come last: some take all
+            /// answers of a kind.
             pub(crate) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
-                let answer = parts::take(&mut self.shared, serial, answer, effects)?;
                 $(let answer = ($feature.take)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
-                Some(answer)
+                parts::take(&mut self.shared, serial, answer, effects)
             }
 
             /// Ends what Escape ends of a feature that is seen; whether there was something.
