@@ -7,7 +7,7 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::binding::Held;
+use memscape::ui::binding::Modifiers;
 use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
@@ -319,7 +319,7 @@ fn help_and_letters_toggle() {
 /// What the tools of the picture are used for, and what the worker says to them.
 fn tool_action() -> impl Strategy<Value = Action> {
     let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
-    let held = (any::<bool>(), any::<bool>()).prop_map(|(alt, shift)| Held { alt, shift, ctrl: false });
+    let held = (any::<bool>(), any::<bool>()).prop_map(|(alt, shift)| Modifiers { alt, shift, ctrl: false });
     let stops = proptest::sample::select(vec![Stop::Arrived, Stop::Nowhere, Stop::OnItsWay]);
     prop_oneof![
         2 => (pointer.clone(), held).prop_map(|(from, held)| Action::DragBegan { from, held }),

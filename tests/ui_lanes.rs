@@ -6,7 +6,7 @@ use memscape::engine::protocol::{DeviceSummary, Looks, MomentFacts};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::binding::Held;
+use memscape::ui::binding::Modifiers;
 use memscape::ui::effect::{Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
 use memscape::ui::shown::Canvas;
@@ -195,7 +195,7 @@ fn cursor_ruler_and_markers_are_in_the_focused_lane() {
     assert_eq!(page.state.device_place, 1, "a marker belongs to a device");
     assert_eq!(page.state.markers().map(|marker| marker.device).collect::<Vec<_>>(), [1]);
 
-    let held = Held { alt: true, ..Held::default() };
+    let held = Modifiers { alt: true, ..Modifiers::default() };
     page.act(Action::DragBegan { from: Pointer { x: 10.0, y: 10.0 }, held });
     page.act(Action::DrawnTo(Pointer { x: 60.0, y: 250.0 }));
     assert_eq!(page.state.device_place, 2);
@@ -205,7 +205,7 @@ fn cursor_ruler_and_markers_are_in_the_focused_lane() {
     page.act(Action::DragEnded);
 
     let before: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
-    let held = Held { shift: true, ..Held::default() };
+    let held = Modifiers { shift: true, ..Modifiers::default() };
     page.act(Action::DragBegan { from: Pointer { x: 20.0, y: 210.0 }, held });
     page.act(Action::DrawnTo(Pointer { x: 60.0, y: 250.0 }));
     page.act(Action::DragEnded);
@@ -328,7 +328,7 @@ fn a_finger_drags_the_lane_it_touches() {
     let bottoms = |page: &Page| page.state.shown_lanes().map(|lane| lane.view.bottom_px).collect::<Vec<_>>();
     let before = bottoms(&page);
     // It has hovered nowhere before.
-    page.act(Action::DragBegan { from: at, held: Held::default() });
+    page.act(Action::DragBegan { from: at, held: Modifiers::default() });
     page.act(Action::Dragged { right_px: 0.0, up_px: -7.0 });
     assert_eq!(bottoms(&page), [before[0], before[1] + 7, before[2]]);
 }

@@ -472,7 +472,10 @@ fn distances_in_addresses_are_those_of_addresses() {
     page.press(Command::ToggleRuler);
     let at = |height: u64| Pointer { x: 10.0, y: page.view().row_from_bytes(height) as f64 };
     let (low, high) = (at(0), at(21 * MIB));
-    page.act(Action::DragBegan { from: low, held: memscape::ui::binding::Held { alt: true, ..Default::default() } });
+    page.act(Action::DragBegan {
+        from: low,
+        held: memscape::ui::binding::Modifiers { alt: true, ..Default::default() },
+    });
     page.act(Action::DrawnTo(high));
     page.act(Action::DragEnded);
     let bytes = page.state.measured().expect("a ruler").bytes as u64;
@@ -537,6 +540,6 @@ fn lanes_have_heights_of_their_own() {
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.scene.is_some()));
     page.act(Action::Plot(PlotAction::Shown(2)));
     page.settle();
-    assert_eq!(page.state.told_by_colour(), Grouping::CallSite);
+    assert_eq!(page.state.coloured_by(), Grouping::CallSite);
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.looks.plot == RESERVED));
 }

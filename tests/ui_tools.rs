@@ -13,7 +13,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::binding::Held;
+use memscape::ui::binding::Modifiers;
 use memscape::ui::cursor::CursorStep;
 use memscape::ui::drag::Drag;
 use memscape::ui::effect::{Pointer, WheelAxis};
@@ -150,7 +150,7 @@ impl Page {
         self.act(Action::PointerMoved(Pointer { x, y }));
     }
 
-    fn drag(&mut self, from: (f64, f64), to: (f64, f64), held: Held) {
+    fn drag(&mut self, from: (f64, f64), to: (f64, f64), held: Modifiers) {
         self.act(Action::DragBegan { from: Pointer { x: from.0, y: from.1 }, held });
         self.act(Action::DrawnTo(Pointer { x: to.0, y: to.1 }));
     }
@@ -173,9 +173,9 @@ impl Page {
     }
 }
 
-const SHIFT: Held = Held { shift: true, alt: false, ctrl: false };
-const ALT: Held = Held { shift: false, alt: true, ctrl: false };
-const ALONE: Held = Held { shift: false, alt: false, ctrl: false };
+const SHIFT: Modifiers = Modifiers { shift: true, alt: false, ctrl: false };
+const ALT: Modifiers = Modifiers { shift: false, alt: true, ctrl: false };
+const ALONE: Modifiers = Modifiers { shift: false, alt: false, ctrl: false };
 
 #[test]
 fn the_cursor_is_where_the_pointer_is_until_keys_lead_it() {

@@ -6,7 +6,7 @@ use super::elements::elements;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;
-use ui::binding::Held;
+use ui::binding::Modifiers;
 use ui::drag::Drag;
 use ui::effect::{Pointer, WheelAxis};
 use wasm_bindgen::JsCast;
@@ -101,7 +101,7 @@ fn drag(app: &App, plot: &HtmlElement, held: Press, event: &PointerEvent) -> Pre
     }
     if let Some(from) = held.from.filter(|_| !held.is_drag) {
         let (alt, ctrl, shift) = (event.alt_key(), event.ctrl_key(), event.shift_key());
-        app.dispatch(Action::DragBegan { from, held: Held { alt, ctrl, shift } });
+        app.dispatch(Action::DragBegan { from, held: Modifiers { alt, ctrl, shift } });
         if app.state.borrow().tools.drag == Drag::Move {
             show_hand(plot, Hand::Grabbing);
         }

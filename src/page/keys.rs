@@ -3,7 +3,7 @@
 use super::app::{App, On, Part};
 use super::dom::{Dom, listen};
 use super::panels::views::tab_and_panel;
-use ui::binding::Held;
+use ui::binding::Modifiers;
 use ui::binding::{Scope, chord};
 use ui::export::Dialog;
 use ui::export::ExportStep;
@@ -59,7 +59,7 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     };
     let scope = if export == Dialog::Open { Scope::Export } else { scope };
     // What AltGr types is typed without anything held.
-    let held = if event.get_modifier_state("AltGraph") { Held::default() } else { held(event) };
+    let held = if event.get_modifier_state("AltGraph") { Modifiers::default() } else { held(event) };
     let Some(command) = command(scope, &chord(&event.key(), held), letters) else { return };
     // The open dialog closes itself on Esc, and what lies under it rests.
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
@@ -86,8 +86,8 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
 }
 
 /// What is held beside a key or the pointer.
-fn held(event: &KeyboardEvent) -> Held {
-    Held { alt: event.alt_key(), ctrl: event.ctrl_key(), shift: event.shift_key() }
+fn held(event: &KeyboardEvent) -> Modifiers {
+    Modifiers { alt: event.alt_key(), ctrl: event.ctrl_key(), shift: event.shift_key() }
 }
 
 /// The scope of the focus; `None` where keys belong to a control that takes text or picks by letter.

@@ -1,7 +1,7 @@
 //! What can happen to the page: an action of the person, the worker or the browser, and the commands that keys and controls give.
 
 use super::axis_press::AxisPress;
-use super::binding::Held;
+use super::binding::Modifiers;
 use super::cursor::CursorStep;
 use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
 use super::features::{FeatureAction, FeatureCommand};
@@ -100,7 +100,7 @@ pub enum Action {
     DragBegan {
         /// Where.
         from: Pointer,
-        held: Held,
+        held: Modifiers,
     },
     /// A press that measures or draws a box moved on to here.
     DrawnTo(Pointer),

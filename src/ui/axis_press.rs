@@ -24,7 +24,7 @@ impl Shared {
             }
             AxisPress::Move(x) => self.move_grip(x),
             AxisPress::Up => {
-                if let Grip::Place(x) = std::mem::take(&mut self.pinned.grip) {
+                if let Grip::Axis(x) = std::mem::take(&mut self.pinned.grip) {
                     self.pin_clicked(Pointer { x, y: 0.0 });
                 }
             }
@@ -39,14 +39,14 @@ impl Shared {
         match (self.range_px(), self.pinned.range) {
             (Some([from, _]), Some(span)) if (from - x).abs() <= near => Grip::Edge(span.to),
             (Some([_, to]), Some(span)) if (to - x).abs() <= near => Grip::Edge(span.from),
-            _ => Grip::Place(x),
+            _ => Grip::Axis(x),
         }
     }
 
     fn move_grip(&mut self, x: f64) {
         let Some(view) = self.view else { return };
         let Some(moment) = self.moment_under(x.clamp(0.0, f64::from(view.width_px) - 1.0)) else { return };
-        if let Grip::Place(pressed) = self.pinned.grip {
+        if let Grip::Axis(pressed) = self.pinned.grip {
             let click = CLICK_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
             let Some(from) = self.moment_under(pressed).filter(|_| (x - pressed).abs() > click) else { return };
             self.pinned.grip = Grip::Edge(from);
@@ -57,7 +57,7 @@ impl Shared {
                 self.pin(moment);
             }
             Grip::Edge(other) => self.show_range(other, moment),
-            Grip::None | Grip::Place(_) => {}
+            Grip::None | Grip::Axis(_) => {}
         }
     }
 

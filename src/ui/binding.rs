@@ -26,7 +26,7 @@ impl Scope {
 
 /// The keys held beside another key or the pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct Modifiers {
     pub alt: bool,
     pub ctrl: bool,
     pub shift: bool,
@@ -66,7 +66,7 @@ pub(super) const fn line<C>(
 
 /// A key as the table has it, from `KeyboardEvent.key` and what is held beside it: `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are
 /// in lower case; other signs stand for themselves, whatever it takes to type them.
-pub fn chord(key: &str, held: Held) -> String {
+pub fn chord(key: &str, held: Modifiers) -> String {
     let key = if key == " " { "Space" } else { key };
     let is_sign = key.chars().count() == 1;
     let lower = if is_sign { key.to_ascii_lowercase() } else { key.to_owned() };

@@ -4,7 +4,7 @@ mod data;
 
 pub use data::Drag;
 
-use super::binding::Held;
+use super::binding::Modifiers;
 use super::effect::Pointer;
 use super::find;
 use super::ruler::{Mode, Removed};
@@ -16,7 +16,7 @@ const FLAT_PX: f64 = 8.0;
 
 impl Shared {
     /// A press began to move.
-    pub(super) fn begin_drag(&mut self, from: Pointer, held: Held) {
+    pub(super) fn begin_drag(&mut self, from: Pointer, held: Modifiers) {
         let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
         // A finger does not hover before it drags.
         self.hover_at(Some(from));
@@ -25,8 +25,8 @@ impl Shared {
         self.hover_at(None);
         self.pointer_leads();
         self.tools.drag = match (held, self.tools.ruler.mode) {
-            (Held { alt: true, .. }, _) | (Held { shift: false, .. }, Mode::On) => Drag::Measure,
-            (Held { shift: true, .. }, _) => Drag::Box([from; 2]),
+            (Modifiers { alt: true, .. }, _) | (Modifiers { shift: false, .. }, Mode::On) => Drag::Measure,
+            (Modifiers { shift: true, .. }, _) => Drag::Box([from; 2]),
             _ => Drag::Move,
         };
         if self.tools.drag == Drag::Measure

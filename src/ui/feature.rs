@@ -1,6 +1,6 @@
-//! What a feature of the face declares: what it forgets and when, what it asks and when, which answers are its own, what an action
+//! What a feature of the page declares: what it forgets and when, what it asks and when, which answers are its own, what an action
 //! of its own does, which of it stands in a link. No field has a default, so what is left out does not compile; one that is not in
-//! the list of [`super::state`] is dead code, which the lints refuse.
+//! the list of [`super::features`] is dead code, which the lints refuse.
 //!
 //! A feature changes its own state and what all share ([`Shared`]), and knows no other feature.
 

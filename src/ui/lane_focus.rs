@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::effect::Pointer;
-use super::lanes::{Arrangement, Lane};
+use super::lanes::{Lane, LaneLayout};
 use super::navigate::Plane;
 use super::parts;
 use super::shared::Shared;
@@ -52,8 +52,8 @@ impl Shared {
         }
         let saw_everything = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.whole(view) == view);
         self.lanes.arrangement = match self.lanes.arrangement {
-            Arrangement::Alone => Arrangement::Together,
-            Arrangement::Together => Arrangement::Alone,
+            LaneLayout::Alone => LaneLayout::Together,
+            LaneLayout::Together => LaneLayout::Alone,
         };
         // The focused one is asked for first.
         self.lanes.turn = self.device_place.wrapping_sub(1);

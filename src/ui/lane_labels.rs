@@ -1,6 +1,6 @@
 //! What stands at each lane, and how many of the devices have one.
 
-use super::lanes::Arrangement;
+use super::lanes::LaneLayout;
 use super::shared::Shared;
 use super::summary::device_name;
 use base::units::grouped;
@@ -68,7 +68,7 @@ pub struct Toggle {
 pub fn toggle(state: &Shared) -> Toggle {
     let devices = state.file().map_or(0, |file| file.devices.len());
     let shown = state.lane_places().len();
-    let is_on = state.lanes.arrangement == Arrangement::Together && devices > 1;
+    let is_on = state.lanes.arrangement == LaneLayout::Together && devices > 1;
     let cut = is_on && state.canvas.is_some() && shown < devices;
     let note =
         if cut { format!("{} of {} devices", grouped(shown as u64), grouped(devices as u64)) } else { String::new() };

@@ -12,7 +12,7 @@
 mod data;
 
 pub(crate) use data::Lane;
-pub use data::{Arrangement, Lanes, ShownLane};
+pub use data::{LaneLayout, Lanes, ShownLane};
 
 use super::effect::Pointer;
 use super::navigate::Plane;
@@ -37,7 +37,7 @@ impl Shared {
 
     /// Whether several devices are shown.
     pub fn has_lanes(&self) -> bool {
-        self.lanes.arrangement == Arrangement::Together && self.device_count() > 1
+        self.lanes.arrangement == LaneLayout::Together && self.device_count() > 1
     }
 
     /// The devices that have a lane, from the top, by their places.

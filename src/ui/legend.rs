@@ -40,7 +40,7 @@ pub fn heading(plot: Plot, colouring: Grouping) -> String {
 
 impl Shared {
     /// What colours tell: pools stand in for categories where segments are shown, which have none.
-    pub fn told_by_colour(&self) -> Grouping {
+    pub fn coloured_by(&self) -> Grouping {
         match (self.looks.plot, self.looks.colouring) {
             (Plot::Reserved(_), Grouping::Category) => Grouping::Pool,
             (_, colouring) => colouring,

@@ -90,14 +90,14 @@ fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let now = (state.load, rules.version);
     // A worker that was never told goes by ours.
-    if rules.told == Some(now) || (rules.told.is_none() && rules.choice == Choice::Standard) {
+    if rules.sent == Some(now) || (rules.sent.is_none() && rules.choice == Choice::Standard) {
         return;
     }
-    let same_load = rules.told.is_none_or(|(load, _)| load == state.load);
+    let same_load = rules.sent.is_none_or(|(load, _)| load == state.load);
     if same_load && rules.dialog == Dialog::Open && state.report_is_asked {
         return;
     }
-    rules.told = Some(now);
+    rules.sent = Some(now);
     effects.push(Effect::Ask(Request::Categories(Box::new(rules.set()))));
     state.changes.push(Change::Categories);
     if [state.looks.stacking, Some(state.looks.colouring)].contains(&Some(Grouping::Category)) {

@@ -38,7 +38,7 @@ impl Scroll {
     }
 
     /// The shell tells how far it is scrolled, and how much is seen, in CSS pixels.
-    pub(super) fn told(&mut self, top: f64, height: f64) {
+    pub(super) fn seen_at(&mut self, top: f64, height: f64) {
         self.seen_px = [top.max(0.0), height.max(0.0)];
     }
 

@@ -55,11 +55,11 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
     let now = (state.load, settings.rules_version);
     // A worker that was never told goes by the defaults.
-    if settings.told == Some(now) || (settings.told.is_none() && settings.rules.is_none()) {
+    if settings.sent == Some(now) || (settings.sent.is_none() && settings.rules.is_none()) {
         return;
     }
     // Without a word it went by the defaults, and what it said so far rests on them.
-    let again = settings.told.replace(now).is_none_or(|(load, _)| load == state.load);
+    let again = settings.sent.replace(now).is_none_or(|(load, _)| load == state.load);
     let defaults = || DEFAULT_RULES.iter().map(|&rule| rule.to_owned()).collect();
     let rules = settings.rules.clone().unwrap_or_else(defaults);
     effects.push(Effect::Ask(Request::InternalFrames(rules)));

@@ -31,8 +31,8 @@ fn reset(state: &mut Shared, change: Change) {
 
 /// Asks for what is missing.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let (axis, colouring) = (state.axis, state.told_by_colour());
-    let rules = if colouring == Grouping::Category { state.rules.told_version() } else { 0 };
+    let (axis, colouring) = (state.axis, state.coloured_by());
+    let rules = if colouring == Grouping::Category { state.rules.version_in_force() } else { 0 };
     let coloured = Coloured { colouring, at: state.pinned.moment, rules };
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let outlined = state.outlined();

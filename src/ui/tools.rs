@@ -4,7 +4,7 @@ mod data;
 mod point;
 
 pub use data::Tools;
-pub(crate) use data::{Asked, for_each_point};
+pub(crate) use data::{PendingMoments, for_each_point};
 pub use point::Point;
 
 use super::change::{Change, Turn};
@@ -70,7 +70,7 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
         return;
     }
     let serial = state.next_serial();
-    state.tools.asked = Some(Asked { serial, cursor, at: at.clone() });
+    state.tools.asked = Some(PendingMoments { serial, cursor, at: at.clone() });
     effects.push(Effect::ask(serial, device, Question::Moments(at)));
 }
 

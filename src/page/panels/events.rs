@@ -1,6 +1,6 @@
 //! The list of events: rows, actions to choose from, what filters.
 
-use super::grid::{HEAD_PX, Place, Rows, clicked_row, leave_field, watch_scroll};
+use super::grid::{GridElements, HEAD_PX, Rows, clicked_row, leave_field, watch_scroll};
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{clear, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
@@ -25,8 +25,8 @@ pub(super) struct Panel {
     text: Shown<String>,
 }
 
-fn place(elements: &Elements) -> Place<'_> {
-    Place {
+fn place(elements: &Elements) -> GridElements<'_> {
+    GridElements {
         grid: &elements.events_grid,
         space: &elements.events_space,
         rows: &elements.events_rows,

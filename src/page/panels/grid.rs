@@ -13,7 +13,7 @@ use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 pub(super) const HEAD_PX: f64 = 24.0;
 
 /// The elements of a grid.
-pub(super) struct Place<'a> {
+pub(super) struct GridElements<'a> {
     pub(super) grid: &'a HtmlElement,
     pub(super) space: &'a HtmlElement,
     pub(super) rows: &'a HtmlElement,
@@ -41,7 +41,7 @@ struct Row {
 
 impl Rows {
     /// Scrolls where that is wanted.
-    pub(super) fn scroll(&mut self, place: &Place<'_>, scroll: &Scroll) {
+    pub(super) fn scroll(&mut self, place: &GridElements<'_>, scroll: &Scroll) {
         let (jumps, px) = scroll.jump();
         if self.jumps != jumps {
             self.jumps = jumps;
@@ -50,7 +50,7 @@ impl Rows {
     }
 
     /// Shows rows.
-    pub(super) fn show(&mut self, dom: &Dom, place: &Place<'_>, grid: &Grid) {
+    pub(super) fn show(&mut self, dom: &Dom, place: &GridElements<'_>, grid: &Grid) {
         let rows = &mut self.rows;
         set_attribute(place.grid, "aria-rowcount", &(u64::from(grid.count) + 1).to_string());
         set_style(place.space, "height", &[&(grid.all_px as u32).to_string(), "px"].concat());
@@ -77,11 +77,11 @@ impl Rows {
     }
 }
 
-fn row_id(place: &Place<'_>, row: u32) -> String {
+fn row_id(place: &GridElements<'_>, row: u32) -> String {
     [place.id, &row.to_string()].concat()
 }
 
-fn new_row(dom: &Dom, place: &Place<'_>, columns: usize) -> Row {
+fn new_row(dom: &Dom, place: &GridElements<'_>, columns: usize) -> Row {
     let element = dom.new_element("div", "", "");
     set_attribute(&element, "role", "row");
     let cells: Vec<Element> = (0..columns)
@@ -103,7 +103,7 @@ fn new_row(dom: &Dom, place: &Place<'_>, columns: usize) -> Row {
     Row { element, cells, shown }
 }
 
-fn show_row(place: &Place<'_>, row: &mut Row, view: &RowView) {
+fn show_row(place: &GridElements<'_>, row: &mut Row, view: &RowView) {
     let Row { element, cells, shown } = row;
     if shown == view {
         return;

@@ -67,7 +67,7 @@ impl Part for Panel {
             set_flag(&elements.axis, "aria-pressed", *axis == Axis::Time);
             elements.axis.set_disabled(!timed);
         }
-        let (plot, colouring) = (state.looks.plot, state.told_by_colour());
+        let (plot, colouring) = (state.looks.plot, state.coloured_by());
         let entries = state.around.legend_of(colouring).cloned();
         let (faded, background) = (state.around.faded.clone(), theme.look.background);
         let now = Entries { entries, plot, colouring, faded, background };

@@ -1,6 +1,6 @@
 //! The table of allocations: as many rows as are seen, filled anew as they are scrolled; header, status, what filters.
 
-use super::grid::{HEAD_PX, Place, Rows, clicked_row, leave_field, watch_scroll};
+use super::grid::{GridElements, HEAD_PX, Rows, clicked_row, leave_field, watch_scroll};
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
@@ -28,8 +28,8 @@ pub(super) struct Panel {
     rows: Rows,
 }
 
-fn place(elements: &Elements) -> Place<'_> {
-    Place {
+fn place(elements: &Elements) -> GridElements<'_> {
+    GridElements {
         grid: &elements.table_grid,
         space: &elements.table_space,
         rows: &elements.table_rows,

@@ -10,7 +10,7 @@ pub(crate) enum Grip {
     /// One edge of the range: the moment of the other.
     Edge(u32),
     /// A place that nothing was at: the column that was pressed.
-    Place(f64),
+    Axis(f64),
 }
 
 /// What the pointer does on the axis.

@@ -26,7 +26,7 @@ use std::rc::Rc;
 /// What pointer and field do.
 pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
     match action {
-        EventsAction::Scrolled(top, height) => events.scroll.told(top, height),
+        EventsAction::Scrolled(top, height) => events.scroll.seen_at(top, height),
         EventsAction::RowClicked(row, extent) => {
             go_to(events, shared, row, extent);
             if extent == Extent::One {

@@ -125,7 +125,7 @@ fn begin(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Ve
     let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
     let Some(scene) = shared.geometry.scene.clone() else { return };
     let around = &shared.around;
-    let is_known = around.marks.latest().is_some() && around.legend_of(shared.told_by_colour()).is_some();
+    let is_known = around.marks.latest().is_some() && around.legend_of(shared.coloured_by()).is_some();
     let outline = shared.outlined().map(|of| around.outline.about(&of).cloned());
     if !is_known || outline == Some(None) {
         return;

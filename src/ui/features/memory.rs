@@ -3,7 +3,7 @@
 mod data;
 
 pub(crate) use data::{BYTES_PER_PX, SORTS, allocation, pieces};
-pub use data::{Memory, MemoryAction, MemoryStep, Place, ROW_PX};
+pub use data::{BlockInBar, Memory, MemoryAction, MemoryStep, ROW_PX};
 
 mod feature;
 mod keys;
@@ -31,7 +31,7 @@ const ZOOM: f64 = 1.5;
 pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
     match action {
         MemoryAction::Resized(canvas) => memory.canvas = Some(canvas),
-        MemoryAction::Scrolled(top, height) => memory.scroll.told(top, height),
+        MemoryAction::Scrolled(top, height) => memory.scroll.seen_at(top, height),
         MemoryAction::PointerAt(place) => memory.pointer = place,
         MemoryAction::Clicked(at) => {
             let found = memory.at(at).map(|place| (stop(place), place.1.and_then(allocation)));
@@ -117,7 +117,7 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
     let Some(canvas) = memory.canvas.filter(|_| shared.views.seen() == Some(Tab::Memory)) else { return };
     let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
     let (moment, colouring) = (shared.pinned.moment, shared.looks.colouring);
-    let rules = if colouring == Grouping::Category { shared.rules.told_version() } else { 0 };
+    let rules = if colouring == Grouping::Category { shared.rules.version_in_force() } else { 0 };
     if memory.followed != selected.map(|(allocation, _)| allocation) && shared.selecting.is_none() {
         memory.followed = selected.map(|(allocation, _)| allocation);
         (memory.reveal, memory.brings) = (selected.and_then(|(_, address)| address), true);
@@ -136,9 +136,9 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
         request: memory.request,
     };
     let wanted = (question, rules);
-    let told = memory.told();
+    let shown = memory.shown_allocations();
     memory.answer.ask(wanted, device, &mut shared.serial, effects, |(question, _)| Question::State(question));
-    for (answer, allocation) in memory.details.iter_mut().zip(told) {
+    for (answer, allocation) in memory.details.iter_mut().zip(shown) {
         if let Some(allocation) = allocation {
             answer.ask(allocation, device, &mut shared.serial, effects, Question::Details);
         }

@@ -144,7 +144,7 @@ const KEYS: &[Binding<TableStep>] = &[
 
 fn act(table: &mut Table, shared: &mut Shared, action: TableAction, effects: &mut Vec<Effect>) {
     match action {
-        TableAction::Scrolled(top, height) => table.scroll.told(top, height),
+        TableAction::Scrolled(top, height) => table.scroll.seen_at(top, height),
         TableAction::RowClicked(row, extent) => go_to(table, shared, row, extent, effects),
         TableAction::SortChosen(column) => table.sort_by(column),
         TableAction::FilterTyped(text) => table.filter_by(text),

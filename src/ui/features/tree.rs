@@ -5,7 +5,7 @@
 
 mod data;
 
-pub(crate) use data::{Asked, MARGIN, Marked, Place, Then};
+pub(crate) use data::{MARGIN, Marked, PendingRows, Then, TreePosition};
 pub use data::{ROW_PX, Scroll, Tree};
 
 mod feature;
@@ -74,7 +74,7 @@ fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec
         }
     }
     let serial = shared.next_serial();
-    tree.asked = Some(Asked { serial, question: question.clone(), then });
+    tree.asked = Some(PendingRows { serial, question: question.clone(), then });
     effects.push(Effect::ask(serial, device, Question::Tree(Box::new(question))));
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn arrange(tree: &mut Tree, shared: &mut Shared) {
     }
     let before = std::mem::replace(&mut tree.arranged, wanted);
     let at = tree.shelf.iter().position(|(of, _)| *of == wanted);
-    let place = at.map_or_else(Place::default, |at| tree.shelf.swap_remove(at).1);
+    let place = at.map_or_else(TreePosition::default, |at| tree.shelf.swap_remove(at).1);
     let place = std::mem::replace(&mut tree.place, place);
     tree.shelf.push((before, place));
     tree.scroll.move_to((f64::from(tree.place.row) - 2.0) * ROW_PX, u32::MAX);
@@ -131,7 +131,7 @@ fn forget_hidden(tree: &mut Tree, shared: &mut Shared) {
     use engine::protocol::Internal;
     tree.shelf.retain(|(of, _)| of.internal == Internal::Shown);
     if tree.arranged.internal == Internal::Hidden {
-        tree.place = Place::default();
+        tree.place = TreePosition::default();
         (tree.asked, tree.wanted, tree.marked) = (None, None, None);
         if let Some((question, _)) = &mut tree.known {
             // No question is like it: it is asked anew, and what it says stays until then.

@@ -40,7 +40,7 @@ impl Words {
         };
         let order = order(state);
         let subtitle = vec![window.text, format!("peak {} requested ({} B) {at}", Bytes(peak), grouped(peak)), order];
-        let colouring = state.told_by_colour();
+        let colouring = state.coloured_by();
         let of = state.looks.plot;
         let entries = state.around.legend_of(colouring).map(|entries| entries.as_slice());
         Words {

@@ -9,7 +9,7 @@ use picture::timeline::View;
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     /// Whether there is more than one, where the file has more devices.
-    pub arrangement: Arrangement,
+    pub arrangement: LaneLayout,
     pub(crate) first: usize,
     pub(crate) others: Vec<Lane>,
     /// The device whose geometry was asked for last.
@@ -38,7 +38,7 @@ pub(crate) struct Lane {
 
 /// Whether devices are shown one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Arrangement {
+pub enum LaneLayout {
     /// One at a time.
     #[default]
     Alone,

@@ -4,12 +4,12 @@
 use super::fragment::Window;
 use super::points::{self, chosen, cursor, marks, ruler};
 use super::reading::{
-    Key, between, event, hexadecimal, kept, list, moment, name, pool, pool_of, step, told, two, word,
+    Key, between, event, hexadecimal, kept, list, moment, name, optional, pool, pool_of, step, two, word,
 };
 use super::values::*;
 use super::window;
 use crate::find::{self, Capitals, SameStack};
-use crate::lanes::Arrangement;
+use crate::lanes::LaneLayout;
 use crate::plots;
 use crate::range::About;
 use crate::shown::BytesAxis;
@@ -21,7 +21,7 @@ use picture::timeline::Axis;
 /// Keys of what is shared. They are read in this order, before those of the features: what forgets others comes first.
 pub(super) const KEYS: &[Key<()>] = &[
     step("device", device, set_device),
-    step("lanes", |(), state| word(state.lanes.arrangement == Arrangement::Together, "all"), set_lanes),
+    step("lanes", |(), state| word(state.lanes.arrangement == LaneLayout::Together, "all"), set_lanes),
     step("axis", |(), state| word(state.axis == Axis::Time, "time"), set_axis),
     step("show", |(), state| word(state.looks.plot != Plot::Stack, plots::name(state.looks.plot)), set_show),
     step(
@@ -34,7 +34,7 @@ pub(super) const KEYS: &[Key<()>] = &[
     ),
     step(
         "stream",
-        |(), state| told(state.looks.plot.only().stream),
+        |(), state| optional(state.looks.plot.only().stream),
         |(), state, link| {
             let stream = link.number();
             set_only(state, |only| only.stream = stream);
@@ -93,7 +93,7 @@ pub(super) const KEYS: &[Key<()>] = &[
     ),
     kept(
         "capacity",
-        |(), state| told(state.tools.capacity),
+        |(), state| optional(state.tools.capacity),
         |(), state, link| {
             let bytes = link.text.parse().ok().filter(|bytes| (1..=MOST_BYTES).contains(bytes));
             state.tools.capacity = link.take(bytes);
@@ -137,7 +137,7 @@ pub(super) const KEYS: &[Key<()>] = &[
     ),
     kept("cursor", cursor, points::set_cursor),
     kept("ruler", ruler, points::set_ruler),
-    step("select", |(), state| told(state.selection.as_ref().map(|details| details.allocation)), set_selection),
+    step("select", |(), state| optional(state.selection.as_ref().map(|details| details.allocation)), set_selection),
     step("chosen", chosen, points::set_chosen),
     kept(
         "same",

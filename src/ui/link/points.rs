@@ -1,6 +1,6 @@
 //! Points of the picture in a link: markers, the ruler's ends, the cursor that keys lead, the place of the chosen segment.
 
-use super::reading::{Reading, ends, event, hexadecimal, list, moment, pool, pool_of, told, two};
+use super::reading::{Reading, ends, event, hexadecimal, list, moment, optional, pool, pool_of, two};
 use super::window::{PARTS, millionths, place, x_of};
 use crate::cursor::Standing;
 use crate::markers::{Marker, Markers};
@@ -20,7 +20,7 @@ pub(super) fn marks((): &(), state: &Shared) -> String {
         let kind = plots::name(marker.plot).get(..1)?.to_owned();
         let segment = only.address.map_or_else(String::new, hexadecimal);
         let (device, byte) = (marker.device.to_string(), point.byte.to_string());
-        let parts = [device, event(point.moment()?), byte, kind, pool(only), told(only.stream), segment].join(":");
+        let parts = [device, event(point.moment()?), byte, kind, pool(only), optional(only.stream), segment].join(":");
         Some(parts.trim_end_matches(':').to_owned())
     };
     list(&mut state.tools.markers.all.iter().filter_map(mark))

@@ -110,7 +110,7 @@ pub(crate) fn word(is_so: bool, word: &str) -> String {
 }
 
 /// The number, where there is one.
-pub(crate) fn told<T: ToString>(number: Option<T>) -> String {
+pub(crate) fn optional<T: ToString>(number: Option<T>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
 }
 

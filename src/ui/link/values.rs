@@ -1,7 +1,7 @@
 //! How the values of a link are written and read that are more than a word or a number.
 
-use super::reading::{Reading, list, told};
-use crate::lanes::Arrangement;
+use super::reading::{Reading, list, optional};
+use crate::lanes::LaneLayout;
 use crate::opening::show_device;
 use crate::plots::{self, PlotAction, line::Line};
 use crate::selecting::select;
@@ -11,7 +11,7 @@ use picture::timeline::Axis;
 
 pub(super) fn device((): &(), state: &Shared) -> String {
     let has_others = state.file().is_some_and(|file| file.devices.len() > 1);
-    told(state.device().map(|device| device.device).filter(|_| has_others))
+    optional(state.device().map(|device| device.device).filter(|_| has_others))
 }
 
 pub(super) fn set_device((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
@@ -24,7 +24,7 @@ pub(super) fn set_device((): &mut (), state: &mut Shared, link: &mut Reading<'_>
 }
 
 pub(super) fn set_lanes((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    let wanted = if link.is_second(["one", "all"]) { Arrangement::Together } else { Arrangement::Alone };
+    let wanted = if link.is_second(["one", "all"]) { LaneLayout::Together } else { LaneLayout::Alone };
     if wanted != state.lanes.arrangement && state.device_count() > 1 {
         state.toggle_lanes();
     }

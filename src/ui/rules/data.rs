@@ -23,7 +23,7 @@ pub struct Rules {
     /// Grows whenever another set is in force.
     pub(crate) version: u32,
     /// The load that was told of a set, and of which.
-    pub(crate) told: Option<(u32, u32)>,
+    pub(crate) sent: Option<(u32, u32)>,
 }
 
 impl Rules {
@@ -98,8 +98,8 @@ impl Rules {
     }
 
     /// The set that the worker goes by: all that it says of categories from now on is of this one.
-    pub(crate) fn told_version(&self) -> u32 {
-        self.told.map_or(0, |(_, version)| version)
+    pub(crate) fn version_in_force(&self) -> u32 {
+        self.sent.map_or(0, |(_, version)| version)
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Settings {
     /// Grows whenever other rules are in force.
     pub(crate) rules_version: u32,
     /// The load that was told of rules, and of which.
-    pub(crate) told: Option<(u32, u32)>,
+    pub(crate) sent: Option<(u32, u32)>,
 }
 
 impl Settings {

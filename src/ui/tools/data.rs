@@ -27,12 +27,12 @@ pub struct Tools {
     /// The selection and a moment of it, to be found again in another order.
     pub(crate) kept: Option<Kept>,
     /// The question about moments that was not answered yet.
-    pub(crate) asked: Option<Asked>,
+    pub(crate) asked: Option<PendingMoments>,
 }
 
 /// A question about moments.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct PendingMoments {
     pub(crate) serial: u32,
     /// The cursor's moment, where that is among them.
     pub(crate) cursor: Option<u32>,

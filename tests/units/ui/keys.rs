@@ -1,7 +1,7 @@
 //! Tests of `src/ui/keys.rs`, a module of its: they reach what is private there.
 
 use super::*;
-use crate::binding::Held;
+use crate::binding::Modifiers;
 use crate::binding::chord;
 use crate::features::FeatureCommand;
 use crate::features::tree_keys::TreeCommand;
@@ -41,7 +41,7 @@ fn the_tree_takes_only_these_keys_from_the_page() {
         (Some(Command::CopyDetails), Some(Command::OpenFile))
     );
     assert_eq!(
-        typed(Scope::Tab(Tab::Tree), &chord(" ", Held::default())),
+        typed(Scope::Tab(Tab::Tree), &chord(" ", Modifiers::default())),
         Some(Command::Feature(FeatureCommand::Tree(TreeCommand::Toggle)))
     );
     assert_eq!(command(Scope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "no single letter");
@@ -51,15 +51,15 @@ fn the_tree_takes_only_these_keys_from_the_page() {
 fn keys_work_in_their_scope() {
     use Letters::On;
     assert_eq!(command(Scope::Timeline, "a", On), Some(Command::MoveLeft));
-    let typed = |key: &str, held: Held| command(Scope::Timeline, &chord(key, held), On);
-    let (alone, shift) = (Held::default(), Held { shift: true, ..Held::default() });
+    let typed = |key: &str, held: Modifiers| command(Scope::Timeline, &chord(key, held), On);
+    let (alone, shift) = (Modifiers::default(), Modifiers { shift: true, ..Modifiers::default() });
     assert_eq!(typed("A", alone), Some(Command::MoveLeft), "caps lock is not a trap");
     assert_eq!((typed("z", alone), typed("Z", shift)), (Some(Command::WindowBack), Some(Command::WindowForward)));
     assert_eq!(typed("?", shift), Some(Command::ToggleHelp), "a sign that takes Shift to type");
     assert_eq!(typed("ArrowLeft", shift), Some(Command::Cursor(CursorStep::Earlier)));
-    let both = Held { ctrl: true, ..shift };
+    let both = Modifiers { ctrl: true, ..shift };
     assert_eq!(typed("ArrowLeft", both), Some(Command::Cursor(CursorStep::ColumnLeft)));
-    assert_eq!(typed("c", Held { ctrl: true, ..alone }), None, "that copies what is marked");
+    assert_eq!(typed("c", Modifiers { ctrl: true, ..alone }), None, "that copies what is marked");
     assert_eq!(command(Scope::Page, "a", On), None);
     assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
     assert_eq!((typed("n", alone), typed("N", shift)), (Some(Command::FindNext), Some(Command::FindPrevious)));

@@ -1,12 +1,12 @@
 //! What of the flame graph stands in a link.
 
 use super::{FlameGraph, Growth};
-use crate::link::reading::{Key, kept, told, word};
+use crate::link::reading::{Key, kept, optional, word};
 
 pub(super) const LINKS: &[Key<FlameGraph>] = &[
     kept(
         "zoom",
-        |flame, shared| told(flame.zoom_node(shared)),
+        |flame, shared| optional(flame.zoom_node(shared)),
         |flame, shared, link| {
             let node = link.number().unwrap_or(0);
             flame.zoom_to(shared, node);

@@ -127,7 +127,7 @@ impl Memory {
     }
 
     /// What is at a place of the canvas.
-    pub fn at(&self, [x, y]: [f64; 2]) -> Option<Place<'_>> {
+    pub fn at(&self, [x, y]: [f64; 2]) -> Option<BlockInBar<'_>> {
         let page = self.page()?;
         let row = self.scroll.above() + y / (ROW_PX * self.scale());
         let x = u32::try_from(x.floor() as i64 - i64::from(self.pad_px())).ok()?;
@@ -139,13 +139,13 @@ impl Memory {
     }
 
     /// What keys or a click have led to, where it is among the rows that are known.
-    pub fn active(&self) -> Option<Place<'_>> {
+    pub fn active(&self) -> Option<BlockInBar<'_>> {
         let (page, active) = (self.page()?, self.active?);
         stops(page).find(|place| stop(*place) == active)
     }
 
     /// The allocations that are told of: under the pointer, and where keys have led to.
-    pub(crate) fn told(&self) -> [Option<u32>; 2] {
+    pub(crate) fn shown_allocations(&self) -> [Option<u32>; 2] {
         let hovered = self.pointer.and_then(|pointer| self.at(pointer));
         [hovered, self.active()].map(|place| allocation(place?.1?))
     }
@@ -212,7 +212,7 @@ pub enum MemoryStep {
 }
 
 /// What is at a place: a bar, and the piece of it.
-pub type Place<'a> = (&'a StateBar, Option<&'a StatePiece>);
+pub type BlockInBar<'a> = (&'a StateBar, Option<&'a StatePiece>);
 
 /// The pieces of a bar.
 pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
@@ -227,13 +227,13 @@ pub(crate) struct Stop {
     pub(crate) is_free: bool,
 }
 
-pub(crate) fn stop((bar, piece): Place<'_>) -> Stop {
+pub(crate) fn stop((bar, piece): BlockInBar<'_>) -> Stop {
     let address = piece.map_or(bar.segment, |piece| piece.address);
     Stop { segment: bar.segment, address, is_free: piece.is_some_and(|piece| piece.kind == PieceKind::Free) }
 }
 
 /// All places that keys walk to, in reading order. What goes on in the next row is there once a row.
-pub(crate) fn stops(page: &StatePage) -> impl Iterator<Item = Place<'_>> {
+pub(crate) fn stops(page: &StatePage) -> impl Iterator<Item = BlockInBar<'_>> {
     page.bars.iter().flat_map(move |bar| {
         let all = pieces(page, bar);
         let blocks = all.iter().filter(|piece| piece.kind != PieceKind::Rounding).map(move |piece| (bar, Some(piece)));

@@ -1,7 +1,7 @@
 //! What of the allocator's state stands in a link.
 
 use super::{Memory, MemoryAction, act};
-use crate::link::reading::{Key, kept, later_name, pool, pool_of, told};
+use crate::link::reading::{Key, kept, later_name, optional, pool, pool_of};
 use engine::protocol::SegmentSort;
 
 /// What stands first is not written.
@@ -15,7 +15,7 @@ pub(super) const LINKS: &[Key<Memory>] = &[
     ),
     kept(
         "mstream",
-        |memory, _shared| told(memory.only.stream),
+        |memory, _shared| optional(memory.only.stream),
         |memory, _shared, link| memory.only.stream = link.number(),
     ),
     kept(
@@ -27,7 +27,7 @@ pub(super) const LINKS: &[Key<Memory>] = &[
     ),
     kept(
         "mzoom",
-        |memory, _shared| told(memory.zoom()),
+        |memory, _shared| optional(memory.zoom()),
         |memory, _shared, link| {
             let zoom = link.number();
             memory.zoom_to(zoom);

@@ -1,6 +1,6 @@
 //! What is said of the allocator's state: headings, sums, the card beside the pointer, the line below, where a request would go.
 
-use super::{Memory, Place};
+use super::{BlockInBar, Memory};
 use crate::hover::life;
 use crate::moment::{event_name, exact};
 use crate::rows::cells::hexadecimal;
@@ -154,7 +154,7 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
 }
 
 /// What is said of a place.
-fn card(memory: &Memory, _shared: &Shared, (bar, piece): Place<'_>) -> MemoryCard {
+fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> MemoryCard {
     let mut card = MemoryCard { segment: segment(memory, bar), ..MemoryCard::default() };
     match piece {
         None => {

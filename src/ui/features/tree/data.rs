@@ -22,13 +22,13 @@ pub struct Tree {
     /// The arrangement that `place` belongs to.
     pub(crate) arranged: Arrangement,
     /// Where a person is in it.
-    pub(crate) place: Place,
+    pub(crate) place: TreePosition,
     /// Where they were in other arrangements.
-    pub(crate) shelf: Vec<(Arrangement, Place)>,
+    pub(crate) shelf: Vec<(Arrangement, TreePosition)>,
     pub scroll: Scroll,
     /// What is to be brought into view next.
     pub(crate) wanted: Option<Reveal>,
-    pub(crate) asked: Option<Asked>,
+    pub(crate) asked: Option<PendingRows>,
     pub(crate) known: Option<(TreeQuestion, Rc<TreePage>)>,
     /// The question for the heaviest allocation of a row, on its way.
     pub(crate) heaviest: Option<u32>,
@@ -148,7 +148,9 @@ impl Tree {
     }
 
     pub(crate) fn take(&mut self, serial: u32, page: TreePage) {
-        let Some(Asked { mut question, then, .. }) = self.asked.take_if(|asked| asked.serial == serial) else { return };
+        let Some(PendingRows { mut question, then, .. }) = self.asked.take_if(|asked| asked.serial == serial) else {
+            return;
+        };
         self.answers = self.answers.wrapping_add(1);
         let nothing_folded_since = question.folds == self.place.folds;
         if question.arrangement == self.arranged {
@@ -191,7 +193,7 @@ impl Tree {
 
 /// Where a person is in a tree.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct TreePosition {
     /// The node at the top; `None`: the root.
     pub(crate) focus: Option<u32>,
     /// The ones before, the latest last.
@@ -203,7 +205,7 @@ pub(crate) struct Place {
     pub(crate) node: Option<u32>,
 }
 
-impl Place {
+impl TreePosition {
     /// What a person did to a node. It overrules what they did before, which is forgotten.
     pub(crate) fn fold(&mut self, node: u32, reach: Reach, state: FoldState) {
         let is_all = node == 0 && reach == Reach::AllBelow;
@@ -281,7 +283,7 @@ pub(crate) struct Marked {
 
 /// A question on its way.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct PendingRows {
     pub(crate) serial: u32,
     pub(crate) question: TreeQuestion,
     pub(crate) then: Then,

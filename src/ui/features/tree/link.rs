@@ -1,7 +1,7 @@
 //! What of the call tree stands in a link: how stacks are put together, the selected node, focus and folds.
 
 use super::{Tree, arrange};
-use crate::link::reading::{Key, Reading, kept, later_name, list, step, told, word};
+use crate::link::reading::{Key, Reading, kept, later_name, list, optional, step, word};
 use crate::shared::Shared;
 use engine::protocol::{Fold, FoldState, Internal, Merge, Reach, Root};
 
@@ -34,10 +34,10 @@ pub(super) const LINKS: &[Key<Tree>] = &[
             arrange(tree, shared);
         },
     ),
-    step("node", |_tree, shared| told(shared.views.node), |_tree, shared, link| shared.views.node = link.number()),
+    step("node", |_tree, shared| optional(shared.views.node), |_tree, shared, link| shared.views.node = link.number()),
     kept(
         "focus",
-        |tree, _shared| told(tree.place.focus),
+        |tree, _shared| optional(tree.place.focus),
         |tree, _shared, link| {
             let node = link.number();
             tree.focus_on(node);
