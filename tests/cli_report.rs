@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
+use memscape::engine::protocol::Topic;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-const TOPICS: [&str; 9] =
-    ["report", "oom", "categories", "stages", "layers", "leaks", "fragmentation", "pools", "settings"];
 
 fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap()
@@ -37,7 +35,7 @@ fn snapshot(name: &str) -> PathBuf {
 fn each_report_is_told_in_three_forms() {
     let path = snapshot("cli-report.pickle");
     let path = path.to_str().unwrap();
-    for topic in TOPICS {
+    for topic in Topic::ALL.map(Topic::name) {
         let text = told(&[topic, path]);
         assert!(text.lines().next().unwrap().ends_with(": cli-report.pickle · GPU 0"), "{text}");
         let value: Value = serde_json::from_str(&told(&[topic, path, "--json"])).unwrap();

@@ -80,5 +80,7 @@ fn a_new_export_touches_the_files_that_contributing_lists() {
     let html = fs::read_to_string(root().join("index.html")).unwrap();
     assert!(html.contains("id=\"export-svg\""));
     // The command line makes the same picture.
-    assert_eq!(naming(&["Format::Svg"], &["cli/plot.rs"]), listed);
+    for one in ["Format::Svg", "Format::Png2"] {
+        assert_eq!(naming(&[one], &["cli/plot.rs"]), listed, "{one}");
+    }
 }

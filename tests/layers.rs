@@ -23,6 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("base::units", &[]),
     ("base::column", &["base::units"]),
     ("base::slice", &[]),
+    ("base::listed", &[]),
     ("base::sorted", &[]),
     ("history::container", &[]),
     ("history::pickle", &["base"]),

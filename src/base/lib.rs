@@ -3,6 +3,9 @@
 // A table column that grows by chunks, never by doubling.
 pub mod column;
 
+// Enumerations that know all their variants.
+pub mod listed;
+
 // The time that work has before it is called again.
 pub mod slice;
 

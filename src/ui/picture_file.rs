@@ -9,20 +9,19 @@ use picture::timeline::{Scene, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// What file it becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Pixels, as many as on the screen.
-    Png1,
-    Png2,
-    Png4,
-    Svg,
+base::listed! {
+    /// What file it becomes, in the order of the dialog.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Format {
+        /// Pixels, as many as on the screen.
+        Png1,
+        Png2,
+        Png4,
+        Svg,
+    }
 }
 
 impl Format {
-    /// All of them, in the order of the dialog.
-    pub const ALL: [Format; 4] = [Format::Png1, Format::Png2, Format::Png4, Format::Svg];
-
     /// Its key in the dialog, and its button.
     pub(crate) const fn binding(self) -> Binding<Format> {
         let (keys, label, control): (&[&str], _, _) = match self {
@@ -43,9 +42,22 @@ impl Format {
         }
     }
 
+    /// The id of its button, which shows how large the picture becomes where it has pixels of its own.
+    pub fn control(self) -> &'static str {
+        self.binding().control
+    }
+
+    /// Whether it is made of pixels.
+    pub fn has_pixels(self) -> bool {
+        self.ending() == ".png"
+    }
+
     /// The ending of its name, with the dot.
     pub fn ending(self) -> &'static str {
-        if self == Format::Svg { ".svg" } else { ".png" }
+        match self {
+            Format::Png1 | Format::Png2 | Format::Png4 => ".png",
+            Format::Svg => ".svg",
+        }
     }
 }
 

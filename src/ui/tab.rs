@@ -1,20 +1,22 @@
 //! The tabs: all that tells one from another.
 
-/// The views of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Tab {
-    Why,
-    /// The call tree.
-    #[default]
-    Tree,
-    Flame,
-    Table,
-    Histograms,
-    /// Files and lines of the user's own code.
-    Sources,
-    /// The allocator's state: segments and the blocks in them.
-    Memory,
-    Events,
+base::listed! {
+    /// The views of an answer, from left to right.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub enum Tab {
+        Why,
+        /// The call tree.
+        #[default]
+        Tree,
+        Flame,
+        Table,
+        Histograms,
+        /// Files and lines of the user's own code.
+        Sources,
+        /// The allocator's state: segments and the blocks in them.
+        Memory,
+        Events,
+    }
 }
 
 /// What a tab declares of itself.
@@ -30,10 +32,6 @@ pub(super) struct Entry {
 }
 
 impl Tab {
-    /// All of them, from left to right.
-    pub const ALL: [Tab; 8] =
-        [Tab::Why, Tab::Tree, Tab::Flame, Tab::Table, Tab::Histograms, Tab::Sources, Tab::Memory, Tab::Events];
-
     /// Its name in links.
     pub fn name(self) -> &'static str {
         self.entry().name

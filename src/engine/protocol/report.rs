@@ -6,39 +6,28 @@
 use super::Span;
 use serde::{Deserialize, Serialize};
 
-/// What a report is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Topic {
-    /// When the most was live, how much, and what made it.
-    #[default]
-    Peak,
-    OutOfMemory,
-    /// What allocations are for: parameters, gradients, activations…
-    Categories,
-    Stages,
-    /// What happened in which `nn.Module`.
-    Layers,
-    Waste,
-    /// What is reserved and free, and why it can't be used.
-    Fragmentation,
-    Pools,
-    Settings,
+base::listed! {
+    /// What a report is about.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Topic {
+        /// When the most was live, how much, and what made it.
+        #[default]
+        Peak,
+        OutOfMemory,
+        /// What allocations are for: parameters, gradients, activations…
+        Categories,
+        Stages,
+        /// What happened in which `nn.Module`.
+        Layers,
+        Waste,
+        /// What is reserved and free, and why it can't be used.
+        Fragmentation,
+        Pools,
+        Settings,
+    }
 }
 
 impl Topic {
-    /// All of them, in the order they are shown in.
-    pub const ALL: [Topic; 9] = [
-        Topic::Peak,
-        Topic::OutOfMemory,
-        Topic::Categories,
-        Topic::Stages,
-        Topic::Layers,
-        Topic::Waste,
-        Topic::Fragmentation,
-        Topic::Pools,
-        Topic::Settings,
-    ];
-
     /// Its name: the command of the command line, and the value in the page.
     pub fn name(self) -> &'static str {
         match self {
@@ -71,7 +60,10 @@ impl Topic {
 
     /// Whether what it tells depends on [`ReportQuestion::at`].
     pub fn has_moment(self) -> bool {
-        matches!(self, Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools)
+        match self {
+            Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools => true,
+            Topic::Stages | Topic::Layers | Topic::Waste | Topic::Settings => false,
+        }
     }
 
     /// The topic of that name.

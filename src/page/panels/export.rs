@@ -1,17 +1,17 @@
 //! The dialog that offers the formats of a picture.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{set_open, set_text};
+use crate::dom::{Dom, set_open, set_text};
 use crate::elements::elements;
 use ui::export::ExportAction;
 use ui::export::{Dialog, pixels};
 use ui::picture_file::Format;
 use ui::{Action, State};
+use web_sys::Element;
 
 elements! {
     HtmlButtonElement: export_close;
     HtmlDialogElement: export;
-    HtmlElement: export_size_1, export_size_2, export_size_4;
 }
 
 #[derive(Default)]
@@ -31,12 +31,18 @@ impl Part for Panel {
         if let Some(dialog) = self.dialog.changed(state.export.dialog) {
             let is_open = *dialog == Dialog::Open;
             if is_open {
-                let sizes = [&elements.export_size_1, &elements.export_size_2, &elements.export_size_4];
-                for (size, format) in sizes.into_iter().zip([Format::Png1, Format::Png2, Format::Png4]) {
-                    set_text(size, &pixels(state, format));
+                for format in Format::ALL.into_iter().filter(|format| format.has_pixels()) {
+                    if let Some(size) = last_part(elements, format.control()) {
+                        set_text(&size, &pixels(state, format));
+                    }
                 }
             }
             set_open(&elements.export, is_open);
         }
     }
+}
+
+/// What stands last in a button: how large the picture becomes.
+fn last_part(dom: &Dom, button: &str) -> Option<Element> {
+    dom.document.get_element_by_id(button)?.last_element_child()
 }
