@@ -33,7 +33,7 @@ pub(super) fn save(app: &'static App, picture: Box<Picture>) {
         let look = painter::look(&theme.look, picture.looks, &picture.faded);
         let blob = match picture.format {
             Format::Svg => vector(&picture, &theme, &look),
-            _ => pixels(app, &picture, &theme, &look).await,
+            Format::Png1 | Format::Png2 | Format::Png4 => pixels(app, &picture, &theme, &look).await,
         };
         let saved = blob.and_then(|blob| download(app, &blob, &picture.file)).map(|()| picture.file.clone());
         app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| dom::cause(&error)))));
