@@ -6,7 +6,7 @@ use history::replay::{Clock, Curve, DeviceHistory};
 use history::snapshot::Action;
 use picture::timeline::Axis;
 
-/// Everything about the moment that is pointed at; beyond either end, the first or the last. `None` for an event that there is not.
+/// Everything about the moment that is pointed at; beyond either end, the first or the last. `None` for an unknown event.
 pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
     let at = match at {
         At::After(named) => At::Moment(Moment::after(event_named(history, named)?).0),

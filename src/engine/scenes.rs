@@ -15,7 +15,7 @@ enum Job {
 }
 
 impl SceneInWork {
-    /// The scene; `None` on a device that there is not. Another window is another [`SceneInWork`].
+    /// The scene; `None` for an unknown device. Another window is another [`SceneInWork`].
     pub(super) fn scene(
         &mut self,
         file: &mut OpenFile,

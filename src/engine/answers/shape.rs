@@ -166,14 +166,14 @@ impl Shape {
         self.tree.innermost(StackId(node)).map(|(_, key)| key.0)
     }
 
-    /// What a node is; the root for one that there is not.
+    /// What a node is; the root for an unknown node.
     pub(super) fn kind(&self, node: u32) -> Kind {
         let Some(key) = self.key(node) else { return Kind::Note(Note::Everything) };
         let note = (u32::MAX - key).checked_sub(1).and_then(|place| NOTES.get(place as usize));
         note.map_or(Kind::Class(key), |&note| Kind::Note(note))
     }
 
-    /// The parent of a node, whose number is lower; `None` for the root and for one that there is not.
+    /// The parent of a node, whose number is lower; `None` for the root and for an unknown node.
     pub(crate) fn parent(&self, node: u32) -> Option<u32> {
         self.tree.innermost(StackId(node)).map(|(parent, _)| parent.0)
     }

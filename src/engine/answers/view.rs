@@ -40,7 +40,7 @@ impl<'a> TreeView<'a> {
         self.shape.parent(node)
     }
 
-    /// What is in a node and below it; nothing for one that there is not.
+    /// What is in a node and below it; nothing for an unknown node.
     pub(crate) fn weight(&self, node: u32) -> Weight {
         self.weighed.weight(node)
     }

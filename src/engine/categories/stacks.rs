@@ -144,7 +144,7 @@ impl Stacks {
         Ok(())
     }
 
-    /// What is said of a stack; of one that there is not, nothing.
+    /// How a stack is classified; an unknown stack has no classification.
     pub(super) fn of(&self, stack: StackId) -> OfStack {
         self.stacks.get(stack.0 as usize).unwrap_or_default()
     }

@@ -23,7 +23,7 @@ fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
 }
 
 impl OpenFile {
-    /// The addresses of a part of memory; its layout must have been made. Empty on a device that there is not.
+    /// The addresses of a part of memory; its layout must have been made. Empty for an unknown device.
     pub(crate) fn map(&self, device: i64, only: Only) -> AddressMap {
         self.layout(device, only).map(|layout| layout.map.clone()).unwrap_or_default()
     }

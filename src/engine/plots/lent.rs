@@ -15,7 +15,7 @@ use picture::timeline::{self, AddressSource, Paint};
 const KEPT: usize = 2;
 
 impl OpenFile {
-    /// Makes what a picture needs beside its order. On a device that there is not nothing is needed.
+    /// Makes what a picture needs beside its order; an unknown device needs nothing.
     pub(crate) fn prepare_plot(&mut self, device: i64, looks: Looks, slice: &mut Slice) -> Sliced {
         if looks.plot == Plot::Stack {
             return Ok(());

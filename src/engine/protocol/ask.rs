@@ -140,7 +140,7 @@ pub enum Answer {
     Curves(Box<Curves>),
     State(Box<StatePage>),
     Events(Box<EventsPage>),
-    /// One for each that was asked about, in their order; none for an event that there is not.
+    /// The facts of each moment of the question, in its order; unknown events are left out.
     Moments(Vec<MomentFacts>),
     /// Where the step led.
     Step(Stepped),

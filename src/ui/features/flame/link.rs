@@ -14,7 +14,7 @@ pub(super) const LINKS: &[Key<FlameGraph>] = &[
     ),
     kept(
         "flame",
-        |flame, _shared| word(flame.growth == Growth::Up, "up"),
-        |flame, _shared, link| flame.growth = if link.is_second(["down", "up"]) { Growth::Up } else { Growth::Down },
+        |flame, _| word(flame.growth == Growth::Up, "up"),
+        |flame, _, link| flame.growth = if link.is_second(["down", "up"]) { Growth::Up } else { Growth::Down },
     ),
 ];

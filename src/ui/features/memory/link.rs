@@ -8,34 +8,26 @@ use engine::protocol::SegmentSort;
 const SEGMENTS: [&str; 3] = ["address", "size", "free"];
 
 pub(super) const LINKS: &[Key<Memory>] = &[
-    kept(
-        "mpool",
-        |memory, _shared| pool(memory.only),
-        |memory, _shared, link| memory.only.pool = link.take(pool_of(link.text)),
-    ),
-    kept(
-        "mstream",
-        |memory, _shared| optional(memory.only.stream),
-        |memory, _shared, link| memory.only.stream = link.number(),
-    ),
+    kept("mpool", |memory, _| pool(memory.only), |memory, _, link| memory.only.pool = link.take(pool_of(link.text))),
+    kept("mstream", |memory, _| optional(memory.only.stream), |memory, _, link| memory.only.stream = link.number()),
     kept(
         "segments",
-        |memory, _shared| later_name(&SEGMENTS, memory.sort as usize),
-        |memory, _shared, link| {
+        |memory, _| later_name(&SEGMENTS, memory.sort as usize),
+        |memory, _, link| {
             memory.sort = link.one_of(&SEGMENTS, &[SegmentSort::Address, SegmentSort::Size, SegmentSort::Free]);
         },
     ),
     kept(
         "mzoom",
-        |memory, _shared| optional(memory.zoom()),
-        |memory, _shared, link| {
+        |memory, _| optional(memory.zoom()),
+        |memory, _, link| {
             let zoom = link.number();
             memory.zoom_to(zoom);
         },
     ),
     kept(
         "request",
-        |memory, _shared| memory.text.clone(),
+        |memory, _| memory.text.clone(),
         |memory, shared, link| act(memory, shared, MemoryAction::RequestTyped(link.text.to_owned()), link.effects),
     ),
 ];

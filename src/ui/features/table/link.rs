@@ -9,14 +9,14 @@ use engine::protocol::{SortWay, TableColumn, TableSort};
 const COLUMNS: [&str; 10] = ["number", "size", "site", "address", "stream", "pool", "born", "age", "freed", "lifetime"];
 
 pub(super) const LINKS: &[Key<Table>] = &[
-    kept("filter", |table, _shared| table.text.clone(), |table, _shared, link| table.filter_by(link.text.to_owned())),
+    kept("filter", |table, _| table.text.clone(), |table, _, link| table.filter_by(link.text.to_owned())),
     kept("sort", sort, set_sort),
-    kept("sizes", |table, _shared| between(table.sizes), |table, _shared, link| table.sizes = link.numbers()),
-    kept("lives", |table, _shared| between(table.lives), |table, _shared, link| table.lives = link.numbers()),
+    kept("sizes", |table, _| between(table.sizes), |table, _, link| table.sizes = link.numbers()),
+    kept("lives", |table, _| between(table.lives), |table, _, link| table.lives = link.numbers()),
     kept(
         "bars",
-        |table, _shared| word(table.measure == Measure::Count, "count"),
-        |table, _shared, link| {
+        |table, _| word(table.measure == Measure::Count, "count"),
+        |table, _, link| {
             let counts = link.is_second(["bytes", "count"]);
             table.measure = if counts { Measure::Count } else { Measure::Bytes };
         },

@@ -11,22 +11,22 @@ const MERGES: [&str; 3] = ["line", "function", "file"];
 pub(super) const LINKS: &[Key<Tree>] = &[
     kept(
         "root",
-        |_tree, shared| word(shared.views.arrangement.root == Root::Innermost, "innermost"),
-        |_tree, shared, link| {
+        |_, shared| word(shared.views.arrangement.root == Root::Innermost, "innermost"),
+        |_, shared, link| {
             let is_innermost = link.is_second(["outermost", "innermost"]);
             shared.views.arrangement.root = if is_innermost { Root::Innermost } else { Root::Outermost };
         },
     ),
     kept(
         "merge",
-        |_tree, shared| later_name(&MERGES, shared.views.arrangement.merge as usize),
-        |_tree, shared, link| {
+        |_, shared| later_name(&MERGES, shared.views.arrangement.merge as usize),
+        |_, shared, link| {
             shared.views.arrangement.merge = link.one_of(&MERGES, &[Merge::Line, Merge::Function, Merge::File]);
         },
     ),
     kept(
         "internal",
-        |_tree, shared| word(shared.views.arrangement.internal == Internal::Shown, "shown"),
+        |_, shared| word(shared.views.arrangement.internal == Internal::Shown, "shown"),
         |tree, shared, link| {
             let shown = link.is_second(["hidden", "shown"]);
             shared.views.arrangement.internal = if shown { Internal::Shown } else { Internal::Hidden };
@@ -34,11 +34,11 @@ pub(super) const LINKS: &[Key<Tree>] = &[
             arrange(tree, shared);
         },
     ),
-    step("node", |_tree, shared| optional(shared.views.node), |_tree, shared, link| shared.views.node = link.number()),
+    step("node", |_, shared| optional(shared.views.node), |_, shared, link| shared.views.node = link.number()),
     kept(
         "focus",
-        |tree, _shared| optional(tree.place.focus),
-        |tree, _shared, link| {
+        |tree, _| optional(tree.place.focus),
+        |tree, _, link| {
             let node = link.number();
             tree.focus_on(node);
         },

@@ -10,21 +10,21 @@ const LONGEST_KEY: usize = 32;
 pub(super) const LINKS: &[Key<Why>] = &[
     step(
         "topic",
-        |why, _shared| word(why.topic != Topic::default(), why.topic.name()),
-        |why, _shared, link| why.topic = link.take(Topic::named(link.text)).unwrap_or_default(),
+        |why, _| word(why.topic != Topic::default(), why.topic.name()),
+        |why, _, link| why.topic = link.take(Topic::named(link.text)).unwrap_or_default(),
     ),
     kept(
         "threshold",
-        |why, _shared| of_sheets(why.thresholds()),
-        |why, _shared, link| {
+        |why, _| of_sheets(why.thresholds()),
+        |why, _, link| {
             let all = set_of_sheets(link);
             why.set_thresholds(all);
         },
     ),
     kept(
         "rows",
-        |why, _shared| of_sheets(why.limits()),
-        |why, _shared, link| {
+        |why, _| of_sheets(why.limits()),
+        |why, _, link| {
             let all = set_of_sheets(link);
             why.set_limits(all);
         },
