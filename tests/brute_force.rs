@@ -201,7 +201,7 @@ fn theirs(nodes: &Value, names: &Value) -> Tree {
 /// What we call what has no frame.
 fn note(tag: &str) -> &str {
     match tag {
-        "no stack" => "no stack was recorded",
+        "no stack" => "no stack recorded",
         "freed by" => "born before recording: the stacks below freed them",
         "unexplained" => "bytes that nothing explains",
         other => other,

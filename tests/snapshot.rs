@@ -251,7 +251,7 @@ fn oddities_are_counted_and_do_not_stop() {
 
 #[test]
 fn unexplained_bytes_are_a_block_of_their_own_at_the_bottom() {
-    // The block is live at the end with more bytes than its alloc: the identity lacks 70 bytes.
+    // The block is never freed with more bytes than its alloc: the identity lacks 70 bytes.
     let value = with(trace(json!([event("alloc", 0, 30)])), "segments", json!([segment(0, 0, json!([live(0, 100)]))]));
     let mut opened = opened(value);
     let device = only(&opened);

@@ -65,7 +65,7 @@ fn weight(details: &Details, scope: Scope) -> Option<u64> {
 /// The frames of an allocation as the tree shows them, from the root on.
 fn path(details: &Details, arrangement: Arrangement) -> Vec<String> {
     if details.stack.is_none() {
-        return vec!["no stack was recorded".into()];
+        return vec!["no stack recorded".into()];
     }
     let mut path: Vec<String> = Vec::new();
     let internal = |file: &str| file.is_empty() || file == "??" || file == "/x/torch/nn.py";

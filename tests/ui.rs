@@ -251,7 +251,7 @@ fn the_card_keeps_still_inside_a_block() {
     page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
     let card = hover::card(page.state.hover.as_ref().expect("a hover"));
     assert_eq!((card.title.as_str(), card.site.as_str()), ("512 B", "a.py:1 f"));
-    assert_eq!(card.lifetime, "born at event 0, live at the end");
+    assert_eq!(card.lifetime, "born at event 0, never freed");
     page.act(Action::PointerMoved(Pointer { x: 70.0, y: 20.0 }));
     assert_eq!(hover::card(page.state.hover.as_ref().expect("a hover")), card);
     assert_eq!(page.asked(), Vec::<&Request>::new(), "what is known is not asked again");

@@ -285,7 +285,7 @@ fn nothing_is_said_to_be_nothing() {
     let (serial, _) = page.asked().unwrap();
     let root = FlameBox { nodes: 1, x: [0, 400], ..FlameBox::default() };
     page.answered(serial, Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })));
-    assert_eq!(note(&page.state.flame, &page.state), "Nothing is live at this moment.");
+    assert_eq!(note(&page.state.flame, &page.state), "Nothing is live at the cursor.");
     page.state.views.scope = Scope::Born(Span { from: 1, to: 2 });
     assert_eq!(note(&page.state.flame, &page.state), "Nothing was allocated in this range.");
     for step in

@@ -150,7 +150,7 @@ fn a_link_to_a_file_without_an_address_asks_for_it() {
     let asked = "The link shows a.pickle (12 B): drop or choose that file, and it opens as the link has it.";
     assert_eq!(other.state.linked.notice.as_deref(), Some(asked));
     other.drop_file("99-ffeeddccbbaa99887766554433221100");
-    assert_eq!(other.state.linked.notice, Some(format!("This is another file. {asked}")));
+    assert_eq!(other.state.linked.notice, Some(format!("This is a different file. {asked}")));
     assert!(!other.fragment().contains("at="), "another file is not shown as the link has it");
     other.drop_file(PRINT);
     assert_eq!((other.fragment(), other.state.linked.notice.clone()), (fragment, None));
@@ -239,7 +239,7 @@ fn a_later_version_is_read_as_far_as_it_is_understood() {
     let page = Page::of("v=9&url=a.pickle&device=0&at=12&hologram=on&tab=why");
     assert!(page.fragment().ends_with("&device=0&at=12&tab=why"));
     let says = "The link is of another version of this page (v=9): what can be understood of it is shown. \
-                Not understood in the link: hologram.";
+                Ignored in the link: hologram.";
     assert_eq!(page.notice(), says);
 }
 
@@ -257,10 +257,10 @@ fn what_is_not_understood_is_said() {
         ("open=x&capacity=0", "open and 1 more"),
     ] {
         let page = Page::of(&format!("v=1&url=a.pickle&{view}"));
-        assert_eq!(page.notice(), format!("Not understood in the link: {says}."), "{view}");
+        assert_eq!(page.notice(), format!("Ignored in the link: {says}."), "{view}");
     }
     let long = Page::of(&format!("v=1&url=a.pickle&{}=1", "x".repeat(5000)));
-    assert_eq!(long.notice().len(), "Not understood in the link: .".len() + 40);
+    assert_eq!(long.notice().len(), "Ignored in the link: .".len() + 40);
     // What every page begins with may be said, and what is there to be followed may be gone.
     let said = "v=1&url=a.pickle&&device=0&axis=events&show=stack&lanes=one&fit=free&at=peak&tab=tree&root=outermost&merge=line&select=99999";
     assert_eq!(Page::of(said).notice(), "");
@@ -277,7 +277,7 @@ fn an_unknown_key_alone_changes_nothing_but_is_said() {
     let page = Page::of("url=a.pickle&hologram=1");
     assert_eq!(
         (page.fragment(), page.notice()),
-        (Page::of("url=a.pickle").fragment(), "Not understood in the link: hologram.")
+        (Page::of("url=a.pickle").fragment(), "Ignored in the link: hologram.")
     );
     let mut page = Page::new();
     page.go("#main");

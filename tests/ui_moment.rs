@@ -196,7 +196,7 @@ fn what_is_typed_is_pinned_or_told_to_be_wrong() {
     assert_eq!((page.typed("reserved-peak"), page.scope()), (None, Scope::At(MOST_RESERVED)));
     assert!(page.typed("now").expect("a hint").contains("126670"));
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.typed("1 s").as_deref(), Some("This snapshot has no times."));
+    assert_eq!(page.typed("1 s").as_deref(), Some("This snapshot has no timestamps."));
 }
 
 #[test]

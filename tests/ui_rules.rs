@@ -182,7 +182,7 @@ fn sets_are_saved_in_both_forms_where_those_can_say_it() {
     let (name, text) = saved(Choice::Standard, Form::Ours).expect("it is");
     assert_eq!((name, CategorySet::parse(&text)), ("categories.json", Ok(CategorySet::standard())));
     assert_eq!(saved(Choice::Mosaic, Form::Mosaic), None);
-    assert!(page.refused().starts_with("Mosaic's form can't say what rule 1"), "{}", page.refused());
+    assert!(page.refused().starts_with("Mosaic's format cannot express rule 1"), "{}", page.refused());
     page.rules(RulesAction::Imported(Ok(OWN.into())));
     page.rules(RulesAction::Saved(Form::Mosaic));
     let (name, text) = page.saved().expect("plain rules");

@@ -244,7 +244,7 @@ fn the_pointer_tells_and_a_click_selects() {
     let card = hovered(&page.state.memory, &page.state).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
     assert_eq!(card.site, "no stack");
-    assert!(card.life.starts_with("free requested, not completed · born at event 4, freed at 600"), "{card:?}");
+    assert!(card.life.starts_with("awaiting free · born at event 4, freed at 600"), "{card:?}");
     assert!(card.life.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
     page.memory(MemoryAction::PointerAt(Some(at(250.0, 4.0))));
@@ -341,7 +341,7 @@ fn sums_and_headings_name_their_kind() {
     assert_eq!(lines[0].sums, "2 segments · 30.0 MiB reserved · free ≤ 18.0 MiB, the largest ≤ 8.00 MiB");
     assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · private pool (0, 1) · expandable");
     let lost = StatePage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..StatePage::default() };
-    assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB lie in no segment that the file tells of");
+    assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB lie in no recorded segment");
 }
 
 #[test]
@@ -362,9 +362,12 @@ fn what_is_empty_says_why() {
     let mut page = Page::open(0);
     let (serial, _) = page.asked().expect("it is seen");
     page.answered(serial, Answer::State(Box::new(StatePage { moment: 501, ..StatePage::default() })));
-    assert_eq!(note(&page.state.memory, &page.state), "The file tells of no segments: where blocks lie is not known.");
+    assert_eq!(
+        note(&page.state.memory, &page.state),
+        "The snapshot has no segments, so addresses of blocks are unknown."
+    );
     let mut page = Page::open(1 << 30);
     let (serial, _) = page.asked().expect("it is seen");
     page.answered(serial, Answer::State(Box::default()));
-    assert_eq!(note(&page.state.memory, &page.state), "Nothing is held from the driver before the first event.");
+    assert_eq!(note(&page.state.memory, &page.state), "Nothing is reserved before the first event.");
 }

@@ -22,6 +22,7 @@ mod range;
 mod report;
 pub(super) mod rules;
 pub(super) mod settings;
+pub(super) mod side;
 pub(super) mod sources;
 mod stage;
 mod summary;
@@ -45,6 +46,7 @@ const PARTS: &[Begin] = &[
     begin::<stage::Panel>,
     begin::<summary::Panel>,
     begin::<views::Panel>,
+    begin::<side::Panel>,
     begin::<table::Panel>,
     begin::<histograms::Panel>,
     begin::<details::Panel>,

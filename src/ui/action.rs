@@ -7,11 +7,12 @@ use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
 use super::features::{FeatureAction, FeatureCommand};
 use super::link::Link;
 use super::plots::{PlotAction, PlotStep};
-use super::range::About;
+use super::range::{About, ViewScope};
 use super::rows::RowsStep;
 use super::rules::RulesAction;
 use super::settings::SettingsAction;
 use super::shown::Canvas;
+use super::side::Side;
 use super::stage::Renderer;
 use super::tab::Tab;
 use engine::protocol::{Direction, Grouping, Reply};
@@ -66,6 +67,12 @@ pub enum Action {
     RangeDrawn([f64; 2]),
     /// What the views show of the range was chosen.
     AboutChosen(About),
+    /// What the views are about was chosen.
+    ScopeChosen(ViewScope),
+    /// Bytes were grouped by this, in order and colour together; `None`: in the order of allocation.
+    GroupChosen(Option<Grouping>),
+    /// A tab of the side panel was chosen.
+    SideChosen(Side),
     /// The range is no longer wanted.
     RangeEnded,
     /// A view was chosen among the tabs.

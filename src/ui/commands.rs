@@ -8,6 +8,7 @@ use super::link::Link;
 use super::opening::{EXAMPLE, cancel, load_links, show_device};
 use super::selecting::select;
 use super::shown::BytesAxis;
+use super::side::Side;
 use super::stage::{Help, Letters, Stage};
 use super::tab::Tab;
 use super::trail::Way;
@@ -129,7 +130,10 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ZoomToRuler => state.zoom_to_ruler(),
         Command::WindowBack => state.walk(Way::Back),
         Command::WindowForward => state.walk(Way::Forward),
-        Command::TypeCapacity => effects.push(Effect::FocusCapacity),
+        Command::TypeCapacity => {
+            state.side = Side::File;
+            effects.push(Effect::FocusCapacity);
+        }
         Command::ToggleFitBytes if state.why_no_fit().is_some() => {
             state.remark = state.why_no_fit().map(|why| [why, "."].concat());
         }
@@ -146,7 +150,10 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         }
         Command::PinPeak => state.shared.pin_and_show(state.shared.peak_moment()),
         Command::PinEnd => state.shared.pin_and_show(state.shared.end_moment()),
-        Command::TypeMoment => effects.push(Effect::FocusMoment),
+        Command::TypeMoment => {
+            state.side = Side::Selection;
+            effects.push(Effect::FocusMoment);
+        }
         Command::ToggleRange => state.toggle_range(),
         Command::NextAbout => state.next_about(),
         Command::PinRangePeak => state.pin_range_peak(),

@@ -31,7 +31,7 @@ pub fn title(plot: Plot, colouring: Grouping) -> String {
 /// What stands above the lines.
 pub fn heading(plot: Plot, colouring: Grouping) -> String {
     let of = match (plot, colouring) {
-        (Plot::Reserved(_), Grouping::CallSite) => " that made the driver be asked",
+        (Plot::Reserved(_), Grouping::CallSite) => " of the segment allocation",
         (Plot::Reserved(_), _) => " of segments",
         _ => "",
     };
@@ -94,7 +94,7 @@ pub fn lines(plot: Plot, colouring: Grouping, entries: &[LegendEntry], faded: &B
 
 fn exact(entry: &LegendEntry) -> String {
     let mut text = entry.label.clone();
-    let parts = [("moment", entry.at.bytes, entry.at.count.into()), ("peak", entry.peak_requested, entry.peak_count)];
+    let parts = [("cursor", entry.at.bytes, entry.at.count.into()), ("peak", entry.peak_requested, entry.peak_count)];
     for (when, bytes, count) in parts {
         for part in ["\nat the ", when, " ", &grouped(bytes), " B requested in ", &counted(count, "allocation")] {
             text.push_str(part);

@@ -61,6 +61,7 @@ pub mod settings;
 pub mod shared;
 pub mod shared_axis;
 pub mod shown;
+pub mod side;
 pub mod stage;
 pub mod summary;
 pub mod surroundings;

@@ -72,13 +72,13 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
 /// The file's name, and what is in it.
 fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
     if let Some(wrong) = rules.errors.first().filter(|_| rules.choice == Choice::Own) {
-        return Err(["Mend line ", &wrong.line.to_string(), " first."].concat());
+        return Err(["Fix line ", &wrong.line.to_string(), " first."].concat());
     }
     let set = rules.set();
     match form {
         Form::Ours => Ok(("categories.json", set.to_json())),
         Form::Mosaic => set.to_mosaic().map(|text| ("categories-mosaic.json", text)).map_err(|rule| {
-            ["Mosaic's form can't say what rule ", &rule.to_string(), " says: it knows one “frame” pattern a category."]
+            ["Mosaic's format cannot express rule ", &rule.to_string(), ": it has one “frame” pattern per category."]
                 .concat()
         }),
     }
@@ -121,7 +121,7 @@ pub fn view(state: &Shared) -> RulesView {
         &counted(set.categories().len().saturating_sub(1) as u64, "category").replace("categorys", "categories"),
     );
     if is_own && !rules.errors.is_empty() {
-        note.insert_str(0, "In force until this is mended: ");
+        note.insert_str(0, "Until this is fixed, these apply: ");
     }
     let refused = Some(&rules.refused).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
     RulesView {

@@ -10,6 +10,7 @@ use super::plots::Plots;
 use super::rules::Rules;
 use super::settings::Settings;
 use super::shown::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
+use super::side::Side;
 use super::stage::{Choice, Help, INSIDE, Letters, Renderer, Stage};
 use super::surroundings::Surroundings;
 use super::tools::Tools;
@@ -73,6 +74,8 @@ pub struct Shared {
     pub tools: Tools,
     /// The moment that was set last, and the range.
     pub pinned: Pinned,
+    /// The tab of the side panel that is shown.
+    pub side: Side,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
     /// What the picture's height shows, where that is not the stack.

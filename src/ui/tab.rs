@@ -19,6 +19,49 @@ base::listed! {
     }
 }
 
+base::listed! {
+    /// What the tabs are grouped by: the buttons of the tab list, from left to right. A group of several tabs has a toggle for them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum TabGroup {
+        Insights,
+        CallStacks,
+        Allocations,
+        Segments,
+        Events,
+    }
+}
+
+impl TabGroup {
+    /// The tab it begins with.
+    pub fn first(self) -> Tab {
+        match self {
+            TabGroup::Insights => Tab::Why,
+            TabGroup::CallStacks => Tab::Tree,
+            TabGroup::Allocations => Tab::Table,
+            TabGroup::Segments => Tab::Memory,
+            TabGroup::Events => Tab::Events,
+        }
+    }
+
+    /// The id of its button.
+    pub fn control(self) -> &'static str {
+        match self {
+            TabGroup::CallStacks => "tab-stacks",
+            TabGroup::Allocations => "tab-allocations",
+            TabGroup::Insights | TabGroup::Segments | TabGroup::Events => self.first().entry().control,
+        }
+    }
+
+    /// The id of the toggle between its tabs.
+    pub fn toggle(self) -> Option<&'static str> {
+        match self {
+            TabGroup::CallStacks => Some("stacks-views"),
+            TabGroup::Allocations => Some("allocations-views"),
+            TabGroup::Insights | TabGroup::Segments | TabGroup::Events => None,
+        }
+    }
+}
+
 /// What a tab declares of itself.
 pub(super) struct Entry {
     /// Its name in links. They outlive the page: none of these may change.
@@ -35,6 +78,17 @@ impl Tab {
     /// Its name in links.
     pub fn name(self) -> &'static str {
         self.entry().name
+    }
+
+    /// The group it is in.
+    pub fn group(self) -> TabGroup {
+        match self {
+            Tab::Why => TabGroup::Insights,
+            Tab::Tree | Tab::Flame | Tab::Sources => TabGroup::CallStacks,
+            Tab::Table | Tab::Histograms => TabGroup::Allocations,
+            Tab::Memory => TabGroup::Segments,
+            Tab::Events => TabGroup::Events,
+        }
     }
 
     /// The one of this name.

@@ -52,6 +52,9 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::AxisPressed(press) => state.press_axis(press),
         Action::RangeDrawn(parts) => state.range_between(parts),
         Action::AboutChosen(about) => state.choose_about(about),
+        Action::ScopeChosen(scope) => state.choose_scope(scope),
+        Action::SideChosen(side) => state.side = side,
+        Action::GroupChosen(group) => state.shared.change_looks(state.looks.grouped_by(group)),
         Action::RangeEnded => drop(state.end_range()),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
@@ -76,9 +79,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
                 Stage::Loading(loading) => loading.when_it_died(),
                 _ => String::new(),
             };
-            let message = format!(
-                "The worker stopped, out of memory or by a bug ({cause}){progress}. You can open another file."
-            );
+            let message =
+                format!("The worker stopped: out of memory, or a bug ({cause}){progress}. You can open another file.");
             close(state, Stage::Failed(message));
         }
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
@@ -129,7 +131,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::DropHover(hover) => state.drop_hover = hover,
         Action::DroppedNoFile => {
-            state.remark = Some("The browser passed on no file. Use Open… to choose it.".to_owned());
+            state.remark = Some("The browser handed over no file. Use Open… instead.".to_owned());
         }
         Action::Copied(Ok(())) => {
             let rows = state.copied.take();

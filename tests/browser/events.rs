@@ -51,7 +51,7 @@ fn keys_alone_lead_from_event_to_event_and_to_allocations() {
     // From the details to both ends of its life.
     page.press_held("D", SHIFT);
     page.wait_until("at its free, or told that there is none", || {
-        marked(&page) > peak || page.text("#status").contains("live at the end")
+        marked(&page) > peak || page.text("#status").contains("never freed")
     });
     page.press_held("B", SHIFT);
     page.wait_for(&peak, || marked(&page));

@@ -126,7 +126,7 @@ fn by_keyboard_alone() {
     page.wait_until("what does not match is faded", || picture(&page) != before);
     page.press("Escape");
     page.wait_for(&"".into(), || page.evaluate("document.getElementById('find').value"));
-    // The moment asked about went along with what was selected.
+    // Cursor went along with what was selected.
     press_with_shift(&page, "P");
     // Without the ring around what has the focus.
     page.evaluate("document.activeElement.blur()");

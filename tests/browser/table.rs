@@ -189,7 +189,7 @@ fn bars_of_the_histograms_filter() {
 fn a_million_rows_scroll_and_jump() {
     let page = empty_page();
     let events = 1_000_000;
-    // Nothing is freed: all are live at the end, which is the peak.
+    // Nothing is freed: all are never freed, which is the peak.
     let trace = (1..=events).map(|at: u64| {
         format!(r#"{{"action":"alloc","addr":{},"size":{},"stream":0,"frames":[]}}"#, at << 12, at % 4096 + 1)
     });

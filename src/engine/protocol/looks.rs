@@ -96,6 +96,16 @@ impl Looks {
         (self.plot, self.stacking)
     }
 
+    /// The same, stacked and coloured by one grouping; `None`: stacked in the order of allocation.
+    pub fn grouped_by(self, group: Option<Grouping>) -> Looks {
+        Looks { stacking: group, colouring: group.unwrap_or(self.colouring), ..self }
+    }
+
+    /// What it is grouped by, where order and colours agree; `Some(None)`: by nothing.
+    pub fn group(self) -> Option<Option<Grouping>> {
+        (self.stacking.is_none() || self.stacking == Some(self.colouring)).then_some(self.stacking)
+    }
+
     /// The same with nothing that stands out: all that tells where an allocation is.
     pub fn plain(self) -> Looks {
         Looks { highlight: Highlight::Nothing, ..self }

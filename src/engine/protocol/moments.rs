@@ -15,6 +15,8 @@ pub enum At {
     After(NamedEvent),
     /// The first at which the most was reserved.
     MostReserved,
+    /// After the last out-of-memory event; unknown where there is none.
+    OutOfMemory,
 }
 
 /// An event, told by what it does to which address for the how-manieth time, as Mosaic and memory_viz tell it: `alloc:7f89b4000000_0`.

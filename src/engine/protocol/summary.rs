@@ -86,6 +86,11 @@ fn as_object<S: Serializer>(pairs: &[(String, u64)], serializer: S) -> Result<S:
 }
 
 impl DeviceSummary {
+    /// Whether it has an out-of-memory event.
+    pub fn ran_out(&self) -> bool {
+        self.actions.iter().any(|(action, count)| action == "oom" && *count > 0)
+    }
+
     /// Whether the file tells what was reserved. Bytes that are requested lie in segments: without any, it has left them out.
     pub fn knows_reserved(&self) -> bool {
         self.peak_reserved > 0 || self.peak_requested <= 0

@@ -17,7 +17,7 @@ use web_sys::Event;
 elements! {
     HtmlButtonElement: axis;
     HtmlElement: legend, legend_entries, legend_title, stage;
-    HtmlSelectElement: colouring, stacking;
+    HtmlSelectElement: colouring, group, stacking;
 }
 
 #[derive(Default)]
@@ -49,6 +49,12 @@ impl Part for Panel {
                 app.dispatch(Action::ColouringChosen(colouring));
             }
         });
+        on(&elements.group, "change", |app, elements, _| {
+            let group = elements.group.value();
+            if let Some(group) = if group == "birth" { Some(None) } else { Grouping::named(&group).map(Some) } {
+                app.dispatch(Action::GroupChosen(group));
+            }
+        });
         on(&elements.legend_entries, "click", clicked);
         on(&elements.legend_entries, "dblclick", clicked);
     }
@@ -64,6 +70,8 @@ impl Part for Panel {
         if let Some((stacking, colouring, axis, timed)) = self.pickers.changed(pickers) {
             elements.stacking.set_value(stacking.map_or("birth", Grouping::name));
             elements.colouring.set_value(colouring.name());
+            let group = state.looks.group().map(|group| group.map_or("birth", Grouping::name));
+            elements.group.set_value(group.unwrap_or("custom"));
             set_flag(&elements.axis, "aria-pressed", *axis == Axis::Time);
             elements.axis.set_disabled(!timed);
         }

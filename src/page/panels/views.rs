@@ -5,14 +5,14 @@ use crate::dom::{Dom, give_focus, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use ui::keys::BINDINGS;
 use ui::range::title;
-use ui::tab::Tab;
+use ui::tab::{Tab, TabGroup};
 use ui::views::{self};
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
 
 elements! {
-    HtmlElement: answer, answer_fold, answer_title, divider, tabs;
+    HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs;
 }
 
 /// A press of an arrow makes the views so much higher or lower, in percent of the window.
@@ -53,6 +53,8 @@ impl Part for Panel {
             app.dispatch(Action::ViewsResized(height));
         });
         on(&elements.tabs, "keydown", walk);
+        on(&elements.tab_stacks, "click", |app, _, _| choose(app, TabGroup::CallStacks));
+        on(&elements.tab_allocations, "click", |app, _, _| choose(app, TabGroup::Allocations));
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
@@ -60,9 +62,23 @@ impl Part for Panel {
             for tab in Tab::ALL {
                 let Some([button, panel]) = tab_and_panel(elements, tab) else { continue };
                 let is_chosen = tab == *chosen;
-                set_flag(&button, "aria-selected", is_chosen);
-                set_attribute(&button, "tabindex", if is_chosen { "0" } else { "-1" });
                 panel.set_hidden(!is_chosen);
+                if tab.group().toggle().is_some() {
+                    set_flag(&button, "aria-pressed", is_chosen);
+                }
+                if is_chosen && let Some(button) = elements.by_id::<HtmlElement>(tab.group().control()) {
+                    set_attribute(&button, "aria-controls", &panel.id());
+                }
+            }
+            for group in TabGroup::ALL {
+                let is_chosen = group == chosen.group();
+                if let Some(button) = elements.by_id::<HtmlElement>(group.control()) {
+                    set_flag(&button, "aria-selected", is_chosen);
+                    set_attribute(&button, "tabindex", if is_chosen { "0" } else { "-1" });
+                }
+                if let Some(toggle) = group.toggle().and_then(|toggle| elements.by_id::<HtmlElement>(toggle)) {
+                    toggle.set_hidden(!is_chosen);
+                }
             }
         }
         if let Some((panel, height)) = self.frame.changed((state.views.panel, state.views.height)) {
@@ -98,22 +114,28 @@ fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
 
 /// Arrows go from tab to tab; the focus stays among them.
 fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
-    let now = app.state.borrow().views.tab;
-    let place = Tab::ALL.iter().position(|tab| *tab == now).unwrap_or(0);
-    let last = Tab::ALL.len() - 1;
+    let now = app.state.borrow().views.tab.group();
+    let place = TabGroup::ALL.iter().position(|group| *group == now).unwrap_or(0);
+    let last = TabGroup::ALL.len() - 1;
     let place = match key(event).as_deref() {
         Some("ArrowLeft") => place.checked_sub(1).unwrap_or(last),
-        Some("ArrowRight") => (place + 1) % Tab::ALL.len(),
+        Some("ArrowRight") => (place + 1) % TabGroup::ALL.len(),
         Some("Home") => 0,
         Some("End") => last,
         _ => return,
     };
-    let Some(&tab) = Tab::ALL.get(place) else { return };
+    let Some(&group) = TabGroup::ALL.get(place) else { return };
     event.prevent_default();
-    app.dispatch(Action::TabChosen(tab));
-    if let Some([button, _]) = tab_and_panel(elements, tab) {
+    choose(app, group);
+    if let Some(button) = elements.by_id::<HtmlElement>(group.control()) {
         give_focus(&button);
     }
+}
+
+/// Shows the tab of a group that was shown last.
+fn choose(app: &'static App, group: TabGroup) {
+    let tab = app.state.borrow().views.latest_of(group);
+    app.dispatch(Action::TabChosen(tab));
 }
 
 /// A view's tab, which the key table names, and its panel.

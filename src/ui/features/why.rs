@@ -32,14 +32,15 @@ fn stack<'a>(report: &'a Report, item: &Item) -> Option<&'a [String]> {
     Some(&sheet.rows.get(item.row)?.stack)
 }
 
-/// Whether memory ran out on a device while it was recorded.
-fn ran_out(device: &DeviceSummary) -> bool {
-    device.actions.iter().any(|(action, count)| action == "oom" && *count > 0)
-}
-
-/// A file was opened: the device to show first. Where memory ran out on one, it is that one, and why is seen at once.
+/// A file was opened: the device to show first. It is the one that ran out of memory, whose report is shown at once, or else the one
+/// with the highest peak.
 pub(crate) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
-    let place = shared.file().and_then(|file| file.devices.iter().position(ran_out));
+    let devices = shared.file().map_or(&[][..], |file| &file.devices);
+    let place = devices.iter().position(DeviceSummary::ran_out);
+    let peaks = devices.iter().map(|device| device.peak_requested.max(device.peak_reserved));
+    // The first of equals.
+    let highest = peaks.enumerate().max_by_key(|&(place, peak)| (peak, std::cmp::Reverse(place)));
+    let highest = highest.map_or(0, |(place, _)| place);
     match place {
         Some(_) => {
             why.topic = Topic::OutOfMemory;
@@ -48,7 +49,7 @@ pub(crate) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
         None if why.topic == Topic::OutOfMemory => why.topic = Topic::default(),
         None => {}
     }
-    place.unwrap_or(0)
+    place.unwrap_or(highest)
 }
 
 /// Asks for the report that is seen. A newer question ends the one on its way only where it is about another topic: while a moment

@@ -66,13 +66,13 @@ fn order(state: &Shared) -> String {
             return state
                 .looks
                 .stacking
-                .map_or("stacked in order of birth".to_owned(), |by| format!("stacked by {}", legend::noun(by)));
+                .map_or("stacked in order of allocation".to_owned(), |by| format!("stacked by {}", legend::noun(by)));
         }
-        Plot::Addresses(_) => "blocks where they lie".to_owned(),
+        Plot::Addresses(_) => "blocks by address".to_owned(),
         Plot::Reserved(_) => state
             .looks
             .stacking
-            .map_or("segments in order of birth".to_owned(), |by| format!("segments by {}", legend::noun(by))),
+            .map_or("segments in order of allocation".to_owned(), |by| format!("segments by {}", legend::noun(by))),
     };
     let only = state.looks.plot.only();
     let parts = [
@@ -89,19 +89,17 @@ fn order(state: &Shared) -> String {
 
 fn notes(device: &DeviceSummary, plot: Plot, colouring: Grouping) -> Vec<String> {
     let height = match plot {
-        Plot::Stack => "Height is requested bytes, what the program asked for.",
-        Plot::Addresses(_) => {
-            "Height is addresses, a block as high as its bytes; where nothing was ever mapped the axis is broken."
-        }
-        Plot::Reserved(_) => "Height is reserved bytes, what the allocator took from the driver.",
+        Plot::Stack => "Height: requested bytes of live allocations.",
+        Plot::Addresses(_) => "Height: addresses; the axis skips addresses that were never mapped.",
+        Plot::Reserved(_) => "Height: reserved bytes.",
     };
     let mut notes = vec![height.to_owned()];
     if device.knows_reserved() && plot == Plot::Stack {
-        notes.push("Reserved is what the allocator took from the driver.".to_owned());
+        notes.push("Reserved: bytes the allocator took from the driver.".to_owned());
     }
-    notes.push("Each column of pixels shows the highest of its moments.".to_owned());
+    notes.push("Each column of pixels shows its highest event.".to_owned());
     if colouring == Grouping::CallSite {
-        notes.push("Shades of a colour tell neighbours apart.".to_owned());
+        notes.push("Shades of a colour separate neighbours.".to_owned());
     }
     notes
 }
@@ -123,7 +121,7 @@ impl Window {
                 let whole = from == 0 && to == span as i64;
                 Window {
                     text: match whole {
-                        true => format!("All {} of the recording", duration_us(to)),
+                        true => format!("All {} of the trace", duration_us(to)),
                         false => format!("{} to {} after the first event", duration_us(from), duration_us(to)),
                     },
                     name: format!("us-{from}-{to}"),

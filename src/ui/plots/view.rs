@@ -49,7 +49,7 @@ pub fn pickers(state: &Shared) -> Pickers {
     let label = [
         "Timeline: ",
         what,
-        " over events. Arrows move, plus and minus zoom, Shift and arrows lead a cursor, question mark lists the keys.",
+        " over events. Arrow keys pan, plus and minus zoom, Shift and arrow keys move the cursor, question mark lists the keys.",
     ];
     Pickers {
         show: NAMES.into_iter().find(|of| *of == name(plot)).unwrap_or_default(),

@@ -12,7 +12,7 @@ pub fn sign(tone: Tone) -> [&'static str; 2] {
     match tone {
         Tone::Fact => ["", ""],
         Tone::Good => ["✓", "Good: "],
-        Tone::Alarm => ["⚠", "Likely wrong: "],
+        Tone::Alarm => ["⚠", "Warning: "],
     }
 }
 
@@ -65,9 +65,9 @@ pub fn marks(why: &Why) -> Marks {
         .into_iter()
         .filter(|topic| why.known.iter().any(|(question, report)| question.topic == *topic && is_alarm(report)));
     let note = match why.report() {
-        None if why.is_reading() => "Reading the history…",
+        None if why.is_reading() => "Computing…",
         Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
-            "There is nothing to say of this device."
+            "Nothing to report for this device."
         }
         _ => "",
     };
