@@ -88,7 +88,7 @@ pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String,
 fn highest_for_mosaic(asking: &mut Asking, window: Option<Span>) -> Result<MomentFacts, String> {
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
-    let question = ReportQuestion { topic: Topic::Stages, at: None, thresholds, rows: 0 };
+    let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds, rows: 0 };
     let report = match asking.ask_about(Question::Report(question)) {
         Some(Answer::Report(report)) => report,
         _ => return Err("the trace could not be counted".to_owned()),

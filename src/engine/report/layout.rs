@@ -1,7 +1,7 @@
 //! What is reserved, active and free at a moment by kind of segment: the sums of the allocator's state, for reports.
 
 use super::out_of_memory::{Room, Rooms};
-use super::waste::{pool_name, stream_name};
+use super::leaks::{pool_name, stream_name};
 use super::writing::{Writing, at, row};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, StateSums};

@@ -5,7 +5,7 @@ use super::job::Job;
 use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
 use super::steps::{Finding, Steps};
-use super::waste::Growth;
+use super::leaks::Growth;
 use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, freed_by, row, threshold};
 use crate::open::OpenFile;
 use crate::places::lasted_us;

@@ -6,7 +6,7 @@ mod moments;
 
 use super::job::Job;
 use super::layout::{DriverRequest, Layout, kind_name};
-use super::waste::{pool_name, stream_name};
+use super::leaks::{pool_name, stream_name};
 use super::writing::{Writing, at, bytes, row, threshold};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};

@@ -7,7 +7,7 @@ mod sentences;
 use super::job::Job;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
-use super::waste::stream_name;
+use super::leaks::stream_name;
 use super::writing::{Writing, at, freed_by, row, says, threshold};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Threshold, Tone};

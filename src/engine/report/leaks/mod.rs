@@ -19,7 +19,7 @@ use lives::Lives;
 use rounding::Lost;
 
 /// The question, and how far its answer is.
-pub(crate) struct Waste {
+pub(crate) struct Leaks {
     device: i64,
     question: ReportQuestion,
     steps: Finding,
@@ -33,13 +33,13 @@ struct Parts {
     cached: Cached,
 }
 
-impl Waste {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Waste {
-        Waste { device, question, steps: Finding::new(device), parts: None }
+impl Leaks {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Leaks {
+        Leaks { device, question, steps: Finding::new(device), parts: None }
     }
 }
 
-impl Job for Waste {
+impl Job for Leaks {
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let file = &*file;
         let Some(history) = file.history(self.device) else {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Leaks, waste, the peak and refused requests of a PyTorch memory snapshot: computed the slow, obvious way.
 
-usage: brute_force_waste.py sheets SNAPSHOT THRESHOLDS STEPS     the rows of each sheet, JSON, one entry a device
-       brute_force_waste.py refuse SHORT LONG OUT                LONG with an `oom` where SHORT ends, and the free blocks of SHORT
+usage: brute_force_leaks.py sheets SNAPSHOT THRESHOLDS STEPS     the rows of each sheet, JSON, one entry a device
+       brute_force_leaks.py refuse SHORT LONG OUT                LONG with an `oom` where SHORT ends, and the free blocks of SHORT
 
 THRESHOLDS is JSON, key and value; STEPS is JSON, by device the moments [from, to] of each step. Shares no code with the Rust. All
 bytes are requested bytes unless they say otherwise. Moment k holds after k events.

@@ -113,7 +113,7 @@ pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], rang
         column::bytes("freed_bytes", "freed, requested", |sum: &Sum| sum.freed),
         column::bytes("kept_bytes", "kept, requested", |sum: &Sum| sum.kept),
     ];
-    let mut sheet = sheet(["stages", "Annotations by name", note], &columns);
+    let mut sheet = sheet(["annotations", "Annotations by name", note], &columns);
     for sum in highest.iter().take(names.rows as usize).filter_map(|&at| sums.get(at as usize)) {
         let (span, facts) = ranges.at(sum.highest);
         sheet.rows.push(SheetRow { cells: cells(&columns, sum), ..row(shown(span, facts.peak_moment)) });

@@ -23,7 +23,7 @@ use sheets::{Names, Sum, names_sheet, occurrences_sheet, regions_sheet};
 use step_sheet::{growth, steps_sheet};
 
 /// The report, as far as it is.
-pub(super) struct Stages {
+pub(super) struct Annotations {
     device: i64,
     question: ReportQuestion,
     finding: Finding,
@@ -40,8 +40,8 @@ pub(super) struct Stages {
     highest_names: Radix,
 }
 
-impl Stages {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Stages {
+impl Annotations {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Annotations {
         let moment = |key: &str| {
             let known = question.thresholds.iter().find(|(known, _)| known == key);
             known.map(|&(_, value)| u32::try_from(value).unwrap_or(u32::MAX))
@@ -50,7 +50,7 @@ impl Stages {
         let (ranges, steps, by_name, sums, highest, highest_names) = Default::default();
         let (finding, counted) = (Finding::new(device), Counted::with(window));
         let (is_found, summed) = (false, 0);
-        Stages {
+        Annotations {
             device,
             question,
             finding,
@@ -128,14 +128,14 @@ impl Stages {
             regions_sheet(&names, &self.counted.regions),
             mosaic_sheet(&names, &self.counted),
         ];
-        Report { topic: Topic::Stages, statements, sheets }
+        Report { topic: Topic::Steps, statements, sheets }
     }
 }
 
-impl Job for Stages {
+impl Job for Annotations {
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let Some(history) = file.history(self.device) else {
-            return Ok(Report { topic: Topic::Stages, ..Report::default() });
+            return Ok(Report { topic: Topic::Steps, ..Report::default() });
         };
         if !self.is_found {
             self.finding.step(file, slice)?;

@@ -29,7 +29,7 @@ const NOTE: &str = "A module is a forward that torch's nn.Module calls; modules 
     fragmentation as MemoryTracer has it, reserved and not live, the mean over its events; from its first event to its last.";
 
 /// The report, as far as it is.
-pub(super) struct Layers {
+pub(super) struct Modules {
     device: i64,
     question: ReportQuestion,
     tree: Tree,
@@ -37,10 +37,10 @@ pub(super) struct Layers {
     outermost: Radix,
 }
 
-impl Layers {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Layers {
+impl Modules {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Modules {
         let (tree, sums, outermost) = Default::default();
-        Layers { device, question, tree, sums, outermost }
+        Modules { device, question, tree, sums, outermost }
     }
 
     /// Puts modules in the order in which they are told where not all are: the outer before the inner, then by bytes.
@@ -66,14 +66,14 @@ impl Layers {
         let modules: Vec<u32> = ranked.into_iter().filter(is_here).collect();
         let statements = vec![telling.statement(&modules)];
         let sheets = vec![telling.sheet(&modules, self.question.rows.min(MOST_ROWS))];
-        Report { topic: Topic::Layers, statements, sheets }
+        Report { topic: Topic::Modules, statements, sheets }
     }
 }
 
-impl Job for Layers {
+impl Job for Modules {
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let Some(history) = file.history(self.device) else {
-            return Ok(Report { topic: Topic::Layers, ..Report::default() });
+            return Ok(Report { topic: Topic::Modules, ..Report::default() });
         };
         self.tree.step(&file.snapshot, slice)?;
         self.sums.step(&file.snapshot, history, &self.tree, slice)?;
@@ -187,7 +187,7 @@ impl Telling<'_> {
             }),
             column::count("events", "events", |(_, sum): Row| sum.events),
         ];
-        let mut sheet = sheet(["layers", "Modules", NOTE], &columns);
+        let mut sheet = sheet(["modules", "Modules", NOTE], &columns);
         let told = modules.get(..rows as usize).unwrap_or(modules);
         sheet.left_out = (modules.len() - told.len()) as u32;
         let mut lines = StackLines::default();
