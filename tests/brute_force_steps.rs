@@ -138,7 +138,7 @@ fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
             sum[5] + of("kept"),
         ];
     }
-    let names = sheet(report, "stages");
+    let names = sheet(report, "annotations");
     let found = names.rows.iter().map(|row| {
         let keys = ["count", "duration_us", "peak_requested", "allocated_bytes", "freed_bytes", "kept_bytes"];
         (text(names, row, "name"), keys.map(|key| number(names, row, key)))
@@ -179,7 +179,7 @@ fn check_mosaic(place: &str, report: &Report, expected: &Value) -> usize {
 }
 
 fn check_layers(place: &str, report: &Report, expected: &Value) -> usize {
-    let layers = sheet(report, "layers");
+    let layers = sheet(report, "modules");
     let keys = [
         "events",
         "allocations",

@@ -323,7 +323,7 @@ fn gallery_of_why() {
                 page.evaluate("document.querySelector('#divider').focus()");
                 (0..8).for_each(|_| page.press("ArrowUp"));
             }
-            for topic in ["report", "oom", "categories", "stages", "layers", "leaks"] {
+            for topic in ["peak", "oom", "categories", "steps", "modules", "leaks"] {
                 page.evaluate(&format!("document.querySelector('[data-topic={topic}]').click()"));
                 page.wait_until("its report", || {
                     page.attribute("#why-report", "data-topic").as_deref() == Some(topic)

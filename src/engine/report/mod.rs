@@ -1,4 +1,4 @@
-//! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
+//! Insights: what an expert would say of a snapshot, as findings and tables; one module a topic.
 
 mod annotations;
 mod calls;

@@ -1,4 +1,4 @@
-//! The report on stages: annotations by name and one by one, steps, compiled regions, and what Mosaic counts.
+//! The insight on steps and annotations: annotations by name and one by one, steps, compiled regions, and what Mosaic counts.
 
 mod counted;
 mod mosaic_sheet;
@@ -111,14 +111,14 @@ impl Annotations {
                 statements.push(says(Tone::Fact, text, None));
             }
         };
-        say(placed.timeless, ": without times in the trace their places are not known.");
+        say(placed.timeless, " cannot be placed: the trace has no times.");
         say(
             placed.outside.len(),
-            " before the first or after the last event of the trace: what was live then is not recorded.",
+            " outside the recorded events.",
         );
         let never_ends = |row: u32| names.range(row).is_some_and(|range| range.end_us.is_none());
         let open = placed.places.iter().filter(|place| never_ends(place.row));
-        say(open.count(), " never ended in the file: counted up to the end of the trace.");
+        say(open.count(), " without an end, extended to the end of the trace.");
         let (highest, highest_names) =
             (std::mem::take(&mut self.highest).into_ids(), std::mem::take(&mut self.highest_names).into_ids());
         let sheets = vec![

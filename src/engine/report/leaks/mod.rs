@@ -1,4 +1,4 @@
-//! Leaks and waste: what stays, what grows, what waits, what comes and goes, what rounding and the cache hold back.
+//! Leaks & waste: what is never freed, what grows per step, delayed frees, short lives, rounding, and free (cached) memory.
 
 mod cached;
 mod growth;
@@ -58,7 +58,7 @@ impl Job for Leaks {
         parts.cached.step(file, history, slice)?;
         let Parts { lives, growth, lost, cached } = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
-        // What is likely wrong first.
+        // The likeliest faults first.
         growth.write(&mut writing, &lives.stay);
         lives.write(&mut writing);
         cached.write(&mut writing);
