@@ -177,9 +177,9 @@ fn legends_by_annotation_and_region_agree_with_mosaic() {
         other => panic!("a legend was asked for, not {other:?}"),
     };
     let expected = |entries: &[(&str, u64)]| entries.iter().map(|&(label, bytes)| (label.to_owned(), bytes)).collect();
-    assert_eq!(legend(Grouping::Annotation), expected(&[("Annotation1", 2_255_398_132), ("in no annotation", 466)]));
+    assert_eq!(legend(Grouping::Annotation), expected(&[("Annotation1", 2_255_398_132), ("no annotation", 466)]));
     let contexts = [
-        ("born before recording", 466),
+        ("allocated before recording", 466),
         ("context1", 528_274_631),
         ("context2", 1_212_434_191),
         ("context3", 514_689_310),

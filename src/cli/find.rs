@@ -133,7 +133,7 @@ fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
             event(row.born, "before"),
             event(row.freed, "never"),
             row.address.map_or_else(String::new, |address| format!("{address:x}")),
-            if row.site.is_empty() { "no stack was recorded".to_owned() } else { printable(&row.site) },
+            if row.site.is_empty() { "no stack".to_owned() } else { printable(&row.site) },
         ));
     }
     text + &more(page.listed.count.saturating_sub(page.rows.len() as u32))

@@ -195,7 +195,7 @@ fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
         (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),
         (_, recorded) => {
             let site = sites.get(&piece.allocation).map_or("", String::as_str);
-            let site = if site.is_empty() { "no stack was recorded" } else { site };
+            let site = if site.is_empty() { "no stack" } else { site };
             (piece.requested, if recorded { "=" } else { "≥" }, site)
         }
     };
