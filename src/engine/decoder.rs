@@ -3,6 +3,7 @@
 use super::join::{Events, Rest, Settled};
 use super::snapviewer::{DRAWING, Drawing};
 use super::spans::JoinError;
+use base::units::grouped;
 use history::compact::{self, CompactError};
 use history::container::Content;
 use history::json::{self, JsonError};
@@ -33,7 +34,8 @@ pub(super) enum DecodeError {
     Join(#[from] JoinError),
     /// Some were left out.
     #[error(
-        "a trace has more than {MOST_EVENTS} events, the maximum: record fewer (max_entries)"
+        "a trace has more than {} events, the maximum: record fewer (max_entries)",
+        grouped(MOST_EVENTS.into())
     )]
     TooManyEvents,
     /// The drawing by itself has no stacks.

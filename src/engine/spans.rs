@@ -1,5 +1,7 @@
 //! When each element of SnapViewer's begins and ends, by its number, in whatever order they come.
 
+use base::units::grouped;
+
 /// Allocations of a drawing. SnapViewer holds all its points in memory, so its files are far smaller.
 pub(super) const MOST_ALLOCATIONS: u32 = 1 << 24;
 
@@ -22,7 +24,7 @@ pub(super) enum JoinError {
     #[error("allocations.json: elem {0} occurs twice")]
     Twice(u32),
     /// More than we read.
-    #[error("allocations.json has more than {MOST_ALLOCATIONS} allocations")]
+    #[error("allocations.json has more than {} allocations", grouped(MOST_ALLOCATIONS.into()))]
     TooMany,
 }
 
