@@ -14,9 +14,9 @@ mod archives;
 mod brute_force;
 mod brute_force_category;
 mod brute_force_events;
-mod brute_force_stages;
+mod brute_force_steps;
 mod brute_force_state;
-mod brute_force_waste;
+mod brute_force_leaks;
 mod category;
 mod category_sets;
 mod category_stacks;
@@ -49,7 +49,7 @@ mod generated;
 mod golden;
 mod hostile;
 mod json;
-mod layers_of_model;
+mod modules;
 mod limits;
 mod moments;
 #[path = "support/numbered.rs"]
@@ -85,8 +85,8 @@ mod snapshot_short_cuts;
 #[path = "support/snapviewer.rs"]
 mod snapviewer;
 mod sources;
-mod stages;
-mod stages_hostile;
+mod steps;
+mod steps_hostile;
 mod state;
 #[path = "support/stated.rs"]
 mod stated;
@@ -120,7 +120,7 @@ mod ui_state;
 mod ui_table;
 mod ui_tools;
 mod ui_tree;
-mod waste;
+mod leaks;
 mod wide;
 mod windows;
 #[path = "support/zip.rs"]

@@ -65,7 +65,7 @@ fn weight(details: &Details, scope: Scope) -> Option<u64> {
 /// The frames of an allocation as the tree shows them, from the root on.
 fn path(details: &Details, arrangement: Arrangement) -> Vec<String> {
     if details.stack.is_none() {
-        return vec!["no stack recorded".into()];
+        return vec!["no stack".into()];
     }
     let mut path: Vec<String> = Vec::new();
     let internal = |file: &str| file.is_empty() || file == "??" || file == "/x/torch/nn.py";
@@ -89,9 +89,9 @@ fn path(details: &Details, arrangement: Arrangement) -> Vec<String> {
         path.reverse();
     }
     if details.stack_of_free {
-        path.insert(0, "born before recording: the stacks below freed them".into());
+        path.insert(0, "allocated before recording (stacks of their frees)".into());
     } else if path.is_empty() {
-        path.push("internal frames alone".into());
+        path.push("internal frames only".into());
     }
     path
 }

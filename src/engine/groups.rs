@@ -14,7 +14,7 @@ use analysis::{CategorySet, Sites, site};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
-use base::units::Bytes;
+use base::units::{Bytes, bytes_between, grouped};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{FrameId, Snapshot, StackId};
@@ -24,7 +24,7 @@ use picture::timeline::Paint;
 const CLASS_BITS: u32 = 2;
 /// The smallest class of sizes ends here: the allocator rounds everything up to it.
 const SMALLEST_CLASS_BITS: u32 = 9;
-/// Parts of the trace that ages are told apart by.
+/// Parts of the trace by which allocations are grouped by age.
 const AGES: u32 = 16;
 /// Classes of sizes or lives: the largest number has 64 bits.
 const CLASSES: u32 = 64 / CLASS_BITS;
@@ -254,23 +254,20 @@ impl Groups {
             }
             Grouping::Size => {
                 let end = 1u64.checked_shl(SMALLEST_CLASS_BITS + place * CLASS_BITS).unwrap_or(u64::MAX);
-                if place == 0 {
-                    format!("up to {}", Bytes(end))
-                } else {
-                    format!("{} – {}", Bytes(end >> CLASS_BITS), Bytes(end))
-                }
+                if place == 0 { format!("≤ {}", Bytes(end)) } else { bytes_between(end >> CLASS_BITS, end) }
             }
-            Grouping::Lifetime if place == CLASSES + 1 => "live at the end".to_owned(),
-            Grouping::Lifetime if place == CLASSES => "born before recording".to_owned(),
+            Grouping::Lifetime if place == CLASSES + 1 => "never freed".to_owned(),
+            Grouping::Lifetime if place == CLASSES => "allocated before recording".to_owned(),
             Grouping::Lifetime if place == 0 => "1 event".to_owned(),
             Grouping::Lifetime => {
                 let end = 1u64 << (place * CLASS_BITS).min(63);
-                format!("{} – {end} events", (end >> CLASS_BITS) + 1)
+                format!("{}–{} events", grouped((end >> CLASS_BITS) + 1), grouped(end))
             }
-            Grouping::Age if place == 0 => "born before recording".to_owned(),
+            Grouping::Age if place == 0 => "allocated before recording".to_owned(),
             Grouping::Age => {
-                let event = |part: u32| u64::from(part) * u64::from(history.event_count()) / u64::from(AGES);
-                format!("born at event {} – {}", event(place - 1), event(place))
+                let first = |part: u32| (u64::from(part) * u64::from(history.event_count())).div_ceil(u64::from(AGES));
+                let last = first(place).saturating_sub(1);
+                format!("allocated at event {}–{}", grouped(first(place - 1)), grouped(last))
             }
             Grouping::Stream => match self.streams.get(place as usize) {
                 Some(0) => "default stream".to_owned(),

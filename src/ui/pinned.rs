@@ -13,7 +13,7 @@ use super::range::ViewScope;
 use super::shared::Shared;
 use super::typed_moment::{FORMS, Typed, typed};
 use base::units::{Moment, grouped};
-use engine::protocol::{Answer, At, Details, DeviceSummary, MomentFacts, Question, Scope, Span};
+use engine::protocol::{Answer, At, Details, MomentFacts, Question, Scope, Span};
 use picture::timeline::{Axis, time_axis_margin};
 
 impl Shared {
@@ -75,7 +75,7 @@ impl Shared {
 
     /// The cursor stands where the device ran out of memory.
     pub(super) fn pin_out_of_memory(&mut self) {
-        if self.device().is_some_and(DeviceSummary::ran_out) {
+        if self.device().is_some_and(|device| device.ooms() > 0) {
             self.seek(Sought { from: At::OutOfMemory, to: None });
         }
     }
@@ -94,7 +94,7 @@ impl Shared {
             Typed::ReservedPeak => {
                 return Err("This snapshot has no segments, so reserved memory is unknown.".to_owned());
             }
-            Typed::OutOfMemory if self.device().is_some_and(DeviceSummary::ran_out) => {
+            Typed::OutOfMemory if self.device().is_some_and(|device| device.ooms() > 0) => {
                 self.seek(Sought { from: At::OutOfMemory, to: None });
             }
             Typed::OutOfMemory => return Err("This device has no out-of-memory event.".to_owned()),

@@ -39,7 +39,7 @@ pub fn device_name(device: i64) -> String {
 
 /// A device's line in the picker.
 pub fn device_line(device: &DeviceSummary) -> String {
-    let ran_out = if device.ran_out() { " · OOM" } else { "" };
+    let ran_out = if device.ooms() > 0 { " · OOM" } else { "" };
     [&device_name(device.device), " · ", &bytes(device.peak_requested), ran_out].concat()
 }
 
@@ -91,12 +91,12 @@ pub fn headlines(device: &DeviceSummary) -> Vec<Headline> {
             },
         },
     ];
-    let ooms = device.actions.iter().find(|(action, _)| action == "oom").map_or(0, |(_, count)| *count);
+    let ooms = device.ooms();
     if ooms > 0 {
         all.push(Headline {
             place: "oom",
             label: "OOM",
-            value: grouped(ooms),
+            value: format!("×{}", grouped(ooms)),
             note: format!("Out of memory: {}", counted(ooms, "event")),
         });
     }

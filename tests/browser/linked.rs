@@ -204,7 +204,7 @@ fn views_with_nothing_to_show_say_so() {
     page.drop_files(&[&crate::fixtures::file("nothing.json", file.as_bytes())]);
     page.wait_for_state("ready");
     // Without stacks there is one row, one box and a row of the table.
-    page.wait_until("the tree says it", || page.text("#tree-space").contains("no stack recorded"));
+    page.wait_until("the tree says it", || page.text("#tree-space").contains("no stack"));
     let says = |words: [&str; 5], name: &str| {
         let seen = ["tree", "flame", "table", "histograms", "sources"];
         for (tab, words) in seen.into_iter().zip(words) {
@@ -217,9 +217,9 @@ fn views_with_nothing_to_show_say_so() {
     page.evaluate("document.querySelector('#at').value = 'end'");
     page.press("Enter");
     page.wait_for(&Some("0".to_owned()), || page.attribute("#moment", "data-live-requested"));
-    let nothing = "Nothing is live at the cursor.";
+    let nothing = "Nothing is live at this moment.";
     // By source it is told beside the peak, which had something.
-    says([nothing, nothing, nothing, nothing, "no frame in your code"], "live");
+    says([nothing, nothing, nothing, nothing, "no frame of your own code"], "live");
     page.evaluate("{ const device = document.querySelector('#device'); device.value = '1'; device.dispatchEvent(new Event('change')); }");
     page.wait_for(&Some("0".to_owned()), || page.attribute("#summary", "data-events"));
     says([nothing; 5], "device");

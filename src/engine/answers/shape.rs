@@ -5,7 +5,7 @@
 //! 0            everything
 //! ├ 1          <module> train.py:7            a class of frames
 //! │ └ 2        step train.py:31
-//! └ 3          no stack was recorded          a note
+//! └ 3          no stack          a note
 //! ```
 
 use super::classes::{Classes, LEFT_OUT};
@@ -48,11 +48,11 @@ impl Note {
     pub(super) fn text(self) -> &'static str {
         match self {
             Note::Everything => "all allocations",
-            Note::Unexplained => "bytes that nothing explains",
-            Note::NoStack => "no stack was recorded",
-            Note::OfFrees => "born before recording: the stacks below freed them",
-            Note::Internal => "internal frames alone",
-            Note::TooMany => "too deep, or too many different stacks",
+            Note::Unexplained => "unexplained bytes",
+            Note::NoStack => "no stack",
+            Note::OfFrees => "allocated before recording (stacks of their frees)",
+            Note::Internal => "internal frames only",
+            Note::TooMany => "truncated: too deep, or too many stacks",
         }
     }
 }

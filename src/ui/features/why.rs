@@ -22,7 +22,7 @@ use crate::shared::Shared;
 use crate::summary::device_name;
 use crate::tab::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
-use engine::protocol::{Answer, DeviceSummary, Question, Report, ReportQuestion, Topic};
+use engine::protocol::{Answer, Question, Report, ReportQuestion, Topic};
 use evidence::follow;
 use std::rc::Rc;
 
@@ -32,24 +32,17 @@ fn stack<'a>(report: &'a Report, item: &Item) -> Option<&'a [String]> {
     Some(&sheet.rows.get(item.row)?.stack)
 }
 
-/// A file was opened: the device to show first. It is the one that ran out of memory, whose report is shown at once, or else the one
-/// with the highest peak.
+/// A file was opened: the device to show first. Where that one ran out of memory, its report is shown at once.
 pub(crate) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
-    let devices = shared.file().map_or(&[][..], |file| &file.devices);
-    let place = devices.iter().position(DeviceSummary::ran_out);
-    let peaks = devices.iter().map(|device| device.peak_requested.max(device.peak_reserved));
-    // The first of equals.
-    let highest = peaks.enumerate().max_by_key(|&(place, peak)| (peak, std::cmp::Reverse(place)));
-    let highest = highest.map_or(0, |(place, _)| place);
-    match place {
-        Some(_) => {
-            why.topic = Topic::OutOfMemory;
-            shared.views.show(Tab::Why);
-        }
-        None if why.topic == Topic::OutOfMemory => why.topic = Topic::default(),
-        None => {}
+    let Some(file) = shared.file() else { return 0 };
+    let place = file.default_device();
+    if file.devices.get(place).is_some_and(|device| device.ooms() > 0) {
+        why.topic = Topic::OutOfMemory;
+        shared.views.show(Tab::Why);
+    } else if why.topic == Topic::OutOfMemory {
+        why.topic = Topic::default();
     }
-    place.unwrap_or(highest)
+    place
 }
 
 /// Asks for the report that is seen. A newer question ends the one on its way only where it is about another topic: while a moment

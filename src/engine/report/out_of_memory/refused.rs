@@ -1,4 +1,4 @@
-//! The requests that were refused, and what the file says of them.
+//! The OOM events, and what the file records of them.
 
 use super::rooms::Rooms;
 use crate::report::live_sites::LiveSites;
@@ -7,7 +7,7 @@ use base::units::{EventIdx, Moment};
 use history::replay::{Curve, DeviceHistory};
 use history::snapshot::Action;
 
-/// The request that is told of.
+/// The OOM that is reported.
 pub(super) struct Refused {
     pub(super) event: u32,
     pub(super) live: LiveSites,
@@ -18,16 +18,16 @@ pub(super) struct Refused {
     pub(super) next: u32,
 }
 
-/// What the file says of a refused request, and what follows from it alone.
+/// What the file records of an OOM, and what follows from that alone.
 #[derive(Clone, Copy)]
 pub(super) struct Facts {
     pub(super) event: u32,
-    /// Bytes asked for.
+    /// Bytes requested.
     pub(super) asked: u64,
-    /// Bytes that the driver had left.
+    /// Bytes that were free on the device.
     pub(super) driver: u64,
     pub(super) reserved: u64,
-    /// Live, requested; of these the bytes that are pending.
+    /// Live bytes; of these the bytes that are awaiting free.
     pub(super) requested: u64,
     pub(super) pending: u64,
 }
@@ -49,7 +49,7 @@ impl Facts {
     }
 }
 
-/// The requests that were refused, in order.
+/// The OOM events, in order.
 pub(super) fn refused(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
     history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
 }
