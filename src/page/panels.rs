@@ -17,6 +17,7 @@ mod memory_canvas;
 mod minimap;
 mod moment;
 mod overlay;
+pub(super) mod palette;
 mod plots;
 mod range;
 mod report;
@@ -63,6 +64,7 @@ const PARTS: &[Begin] = &[
     begin::<tree::Panel>,
     begin::<range::Panel>,
     begin::<rules::Panel>,
+    begin::<palette::Panel>,
     begin::<sources::Panel>,
     begin::<why::Panel>,
     begin::<minimap::Panel>,
