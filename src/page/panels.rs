@@ -22,6 +22,7 @@ mod plots;
 mod range;
 mod report;
 pub(super) mod rules;
+mod rules_form;
 pub(super) mod settings;
 pub(super) mod sources;
 mod stage;
