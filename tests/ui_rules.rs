@@ -143,7 +143,7 @@ fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
     assert_eq!(page.told(), None, "what was right last stays in force");
     let shown = page.view();
     assert_eq!((shown.text.as_str(), shown.errors.len(), shown.errors[0].0), (WRONG, 1, 2));
-    assert!(shown.errors[0].1.starts_with("line 2: ") && shown.note.starts_with("Errors below. Still in use: "), "{shown:?}");
+    assert!(shown.errors[0].1.starts_with("line 2: ") && shown.note.starts_with("Until this is fixed, these apply: "), "{shown:?}");
     page.rules(RulesAction::Saved(Form::Ours));
     assert_eq!((page.saved(), page.refused()), (None, "Fix line 2 first.".to_owned()));
     page.rules(RulesAction::Chosen(Choice::Own));
@@ -183,7 +183,7 @@ fn sets_are_saved_in_both_forms_where_those_can_say_it() {
     let (name, text) = saved(Choice::Standard, Form::Ours).expect("it is");
     assert_eq!((name, CategorySet::parse(&text)), ("categories.json", Ok(CategorySet::standard())));
     assert_eq!(saved(Choice::Mosaic, Form::Mosaic), None);
-    assert!(page.refused().starts_with("Mosaic's format can't express rule 1:"), "{}", page.refused());
+    assert!(page.refused().starts_with("Mosaic's format cannot express rule 1:"), "{}", page.refused());
     page.rules(RulesAction::Imported(Ok(OWN.into())));
     page.rules(RulesAction::Saved(Form::Mosaic));
     let (name, text) = page.saved().expect("plain rules");

@@ -54,17 +54,17 @@ pub enum LinkError {
 impl fmt::Display for LinkError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            LinkError::NoTemplate => "Set a source link template in Settings first.",
-            LinkError::TooLong => "A template has at most 512 characters.",
+            LinkError::NoTemplate => "Source links are not set up: see Settings.",
+            LinkError::TooLong => "A link template has at most 512 characters.",
             LinkError::Scheme => {
-                "A template starts with vscode:, vscode-insiders:, vscodium:, cursor:, windsurf:, zed:, idea:, pycharm:, \
+                "A link template begins with vscode:, vscode-insiders:, vscodium:, cursor:, windsurf:, zed:, idea:, pycharm:, \
                  jetbrains:, subl:, txmt:, https: or http:."
             }
-            LinkError::NoFile => "A template contains {file}, and optionally {line}.",
-            LinkError::Host => "In an http or https template, {file} and {line} come after the first / of the path.",
-            LinkError::Sign => "A template has no spaces, and no braces except {file} and {line}.",
+            LinkError::NoFile => "A link template needs {file}, and may contain {line}.",
+            LinkError::Host => "In a link to a server, {file} and {line} must come after the host name.",
+            LinkError::Sign => "A link template has no spaces, and no braces other than {file} and {line}.",
             LinkError::Nameless => "This row has no file.",
-            LinkError::Relative => "This file has a relative path, so it can't be linked.",
+            LinkError::Relative => "This file has no absolute path, so it cannot be linked.",
         })
     }
 }

@@ -85,7 +85,7 @@ fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
     match form {
         Form::Ours => Ok(("categories.json", set.to_json())),
         Form::Mosaic => set.to_mosaic().map(|text| ("categories-mosaic.json", text)).map_err(|rule| {
-            ["Mosaic's format can't express rule ", &rule.to_string(), ": it has one “frame” pattern per category."]
+            ["Mosaic's format cannot express rule ", &rule.to_string(), ": it has one “frame” pattern per category."]
                 .concat()
         }),
     }
@@ -128,7 +128,7 @@ pub fn view(state: &Shared) -> RulesView {
         &counted(set.categories().len().saturating_sub(1) as u64, "category").replace("categorys", "categories"),
     );
     if is_own && !rules.errors.is_empty() {
-        note.insert_str(0, "Errors below. Still in use: ");
+        note.insert_str(0, "Until this is fixed, these apply: ");
     }
     let refused = Some(&rules.refused).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
     let wrong: Vec<u32> = rules.errors.iter().filter(|_| is_own).map(|error| error.line).collect();

@@ -111,7 +111,7 @@ impl Part for Panel {
             match result {
                 Some(sheet) => append(&elements.rules_result, &report::table(elements, sheet, "rules-title")),
                 None => {
-                    let text = if state.file().is_some() { "" } else { "Open a snapshot to see the bytes of each category." };
+                    let text = if state.file().is_some() { "" } else { "Open a snapshot to see bytes by category." };
                     elements.add(&elements.rules_result, "p", "quiet", text);
                 }
             }
