@@ -17,10 +17,12 @@ mod memory_canvas;
 mod minimap;
 mod moment;
 mod overlay;
+pub(super) mod palette;
 mod plots;
 mod range;
 mod report;
 pub(super) mod rules;
+mod rules_form;
 pub(super) mod settings;
 pub(super) mod side;
 pub(super) mod sources;
@@ -65,6 +67,7 @@ const PARTS: &[Begin] = &[
     begin::<tree::Panel>,
     begin::<range::Panel>,
     begin::<rules::Panel>,
+    begin::<palette::Panel>,
     begin::<sources::Panel>,
     begin::<why::Panel>,
     begin::<minimap::Panel>,

@@ -10,7 +10,7 @@ use super::plots::{PlotAction, PlotStep};
 use super::range::{About, ViewScope};
 use super::rows::RowsStep;
 use super::rules::RulesAction;
-use super::settings::SettingsAction;
+use super::settings::{SettingsAction, Theme};
 use super::shown::Canvas;
 use super::side::Side;
 use super::stage::Renderer;
@@ -135,6 +135,8 @@ pub enum Action {
     /// Text reached the clipboard, or did not.
     Copied(Result<(), String>),
     HelpClosed,
+    /// This stands in the filter of the help.
+    HelpFiltered(String),
     Settings(SettingsAction),
     /// Something happened to the rules of categories.
     Rules(RulesAction),
@@ -159,6 +161,8 @@ pub enum Command {
     PreviousDevice,
     /// One device, or all above each other.
     ToggleLanes,
+    /// Light or dark, or as the system has it.
+    Theme(Theme),
     /// Allow or forbid single-letter keys.
     ToggleLetters,
     CopyDetails,

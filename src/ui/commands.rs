@@ -7,6 +7,7 @@ use super::find::{self, Among, SameStack};
 use super::link::Link;
 use super::opening::{EXAMPLE, cancel, load_links, show_device};
 use super::selecting::select;
+use super::settings::SettingsAction;
 use super::shown::BytesAxis;
 use super::side::Side;
 use super::stage::{Help, Letters, Stage};
@@ -37,6 +38,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::CancelLoading => cancel(state, effects),
         Command::ToggleHelp => {
             state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
+            state.help_filter.clear();
         }
         Command::NextDevice => {
             let count = state.file().map_or(0, |file| file.devices.len());
@@ -53,6 +55,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::Rows(step) => table::rows(&mut state.table, &mut state.shared, step, effects),
         Command::ToggleRules => rules::toggle(state),
         Command::ToggleSettings => settings::toggle(state, effects),
+        Command::Theme(theme) => settings::act(state, SettingsAction::ThemeChosen(theme), effects),
         Command::SaveHtml => {
             let view = Link::of(state).map_or_else(String::new, |link| link.seen_only().fragment());
             state.export.dialog = export::Dialog::Closed;

@@ -62,6 +62,8 @@ pub struct Shared {
     pub letters: Letters,
     /// Whether the list of keys is open.
     pub help: Help,
+    /// What the help is filtered by.
+    pub help_filter: String,
     pub came: Came,
     pub renderer: Renderer,
     /// Whether a file hangs over the page.

@@ -98,22 +98,22 @@ impl Tab {
 
     pub(super) const fn entry(self) -> Entry {
         let (name, heading, key, label, control): (_, _, &[&str], _, _) = match self {
-            Tab::Why => ("why", Some("Why"), &["Shift+w"], "Why: what an expert would say", "tab-why"),
-            Tab::Tree => ("tree", Some("Call tree"), &["Shift+t"], "Call tree", "tab-tree"),
-            Tab::Flame => ("flame", Some("Flame graph"), &["Shift+f"], "Flame graph", "tab-flame"),
+            Tab::Why => ("why", Some("Insights"), &["Shift+w"], "Show insights", "tab-why"),
+            Tab::Tree => ("tree", Some("Call tree"), &["Shift+t"], "Show the call tree", "tab-tree"),
+            Tab::Flame => ("flame", Some("Flame graph"), &["Shift+f"], "Show the flame graph", "tab-flame"),
             Tab::Table => {
-                let heading = Some("Table of allocations, list of events");
-                ("table", heading, &["Shift+l"], "Table of allocations", "tab-table")
+                let heading = Some("Allocations and events");
+                ("table", heading, &["Shift+l"], "Show allocations", "tab-table")
             }
             Tab::Histograms => {
-                ("sizes", Some("Histograms"), &["Shift+h"], "Histograms of sizes and lives", "tab-histograms")
+                ("sizes", Some("Histograms"), &["Shift+h"], "Show histograms of size and lifetime", "tab-histograms")
             }
-            Tab::Sources => ("source", None, &["Shift+s"], "Files and lines of your own code", "tab-sources"),
+            Tab::Sources => ("source", None, &["Shift+s"], "Show source files and lines", "tab-sources"),
             Tab::Memory => {
-                ("memory", Some("Memory"), &["Shift+m"], "Memory: segments, blocks, what is free", "tab-state")
+                ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state")
             }
             Tab::Events => {
-                ("events", Some("List of events"), &["Shift+a"], "Events: all that the allocator did", "tab-events")
+                ("events", Some("Events"), &["Shift+a"], "Show events", "tab-events")
             }
         };
         Entry { name, heading, key, label, control }

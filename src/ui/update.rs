@@ -13,6 +13,7 @@ use super::link;
 use super::navigate::wheel_factor;
 use super::opened;
 use super::opening::{close, files_given, link_broke, link_failed, load, show_device};
+use super::palette_entries;
 use super::pinned;
 use super::plots;
 use super::pointing::{click, look_under_pointer};
@@ -29,7 +30,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     let before = Before::of(state, &action);
     match action {
-        Action::Feature(action) => state.act(action, &mut effects),
+        Action::Feature(action) => {
+            state.act(action, &mut effects);
+            palette_entries::carry_out(state, now_ms, &mut effects);
+        }
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
         Action::FilesGiven(files) if sources::given(&mut state.sources, &mut state.shared, &files, &mut effects) => {}
         Action::FilesGiven(files) => files_given(state, files, now_ms, &mut effects),
@@ -141,6 +145,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Settings(action) => settings::act(state, action, &mut effects),
         Action::Rules(action) => rules::act(state, action, &mut effects),
         Action::HelpClosed => state.help = Help::Closed,
+        Action::HelpFiltered(text) => state.help_filter = text,
     }
     state.forget();
     settle(state, &mut effects);

@@ -43,6 +43,7 @@ mod opening;
 #[path = "../support/packed.rs"]
 mod packed;
 mod page;
+mod palette;
 mod pictures;
 mod plots;
 mod privacy;

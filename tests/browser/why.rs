@@ -240,6 +240,7 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
         page.wait_for_state("ready");
         page.press_held("G", SHIFT);
         page.wait_until("the dialog", || page.evaluate("document.querySelector('#rules').open") == true);
+        page.click("#rules-as-json");
     };
     open();
     let ours = expected(&mut engine, &CategorySet::standard().to_json());

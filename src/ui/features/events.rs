@@ -72,8 +72,8 @@ fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut
             return;
         }
         (_, None) => (None, "Select an allocation first."),
-        (EventStep::ToBorn, Some(details)) => (details.born_event, "It was born before recording."),
-        (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is never freed."),
+        (EventStep::ToBorn, Some(details)) => (details.born_event, "It was born before the recording."),
+        (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is live at the end."),
     };
     match event {
         None => shared.remark = Some(otherwise.to_owned()),
@@ -136,9 +136,9 @@ const KEYS: &[Binding<EventStep>] = {
     use Scope::Page;
     const AT: Scope = Scope::Tab(Tab::Events);
     &[
-        line(Page, &["Shift+b"], ToBorn, "Go to the alloc event of the selection", "details-born"),
-        line(Page, &["Shift+d"], ToFreed, "Go to the free event of the selection", "details-freed"),
-        line(AT, &["Enter"], Select, "Select the event's allocation", "events-grid"),
+        line(Page, &["Shift+b"], ToBorn, "Go to the event that allocated the selection", "details-born"),
+        line(Page, &["Shift+d"], ToFreed, "Go to the event that freed the selection", "details-freed"),
+        line(AT, &["Enter"], Select, "Select the allocation of the event", "events-grid"),
     ]
 };
 

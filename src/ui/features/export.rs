@@ -79,7 +79,7 @@ pub enum ExportStep {
 
 /// Its keys: one opens the dialog, and each format has its own there.
 const KEYS: &[Binding<ExportStep>] = &{
-    let open = line(Scope::Page, &["i"], ExportStep::Toggle, "Save the picture, or the page…", "export-open");
+    let open = line(Scope::Page, &["i"], ExportStep::Toggle, "Save the timeline or the page", "export-open");
     let mut keys = [open; 1 + Format::ALL.len()];
     let mut at = 0;
     while at < Format::ALL.len() {

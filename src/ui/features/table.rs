@@ -132,12 +132,12 @@ pub enum TableStep {
 
 /// Its keys; those of rows are the same for all lists ([`RowsStep`]).
 const KEYS: &[Binding<TableStep>] = &[
-    line(Scope::Tab(Tab::Histograms), &["m"], TableStep::ToggleMeasure, "Bytes or counts", "measure"),
+    line(Scope::Tab(Tab::Histograms), &["m"], TableStep::ToggleMeasure, "Switch the bars between bytes and counts", "measure"),
     line(
         Scope::Tab(Tab::Histograms),
         &["Delete", "Backspace"],
         TableStep::ClearBars,
-        "Clear the filter",
+        "Clear the selected bars",
         "histograms-clear",
     ),
 ];

@@ -1,0 +1,177 @@
+//! The command palette: a field, and the list of what matches.
+
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, clear, number, set_attribute, set_flag, set_or_remove, set_open, set_text};
+use crate::elements::elements;
+use ui::palette::{PaletteAction, PaletteStep, Target};
+use ui::palette_entries::{Entry, PaletteView, view};
+use ui::settings::Dialog;
+use ui::{Action, Command, FeatureCommand, State};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, KeyboardEvent};
+
+elements! {
+    HtmlDialogElement: palette;
+    HtmlElement: palette_list, palette_note;
+    HtmlInputElement: palette_field;
+}
+
+/// Entries that a page key moves by.
+const PAGE: i32 = 8;
+
+#[derive(Default)]
+pub(super) struct Panel {
+    dialog: Shown<Dialog>,
+    view: Shown<PaletteView>,
+    entries: Shown<Vec<Entry>>,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.palette, "close", |app, _, _| act(app, PaletteAction::Closed));
+        on(&elements.palette_field, "input", |app, elements, _| {
+            act(app, PaletteAction::Typed(elements.palette_field.value()));
+        });
+        on(&elements.palette_field, "keydown", press);
+        on(&elements.palette_list, "click", |app, elements, event| {
+            if let Some(place) = number(event, "data-place") {
+                pick(app, elements, place as usize);
+            }
+        });
+        // A click outside of it is one on the dialog itself: what is in it fills it.
+        on(&elements.palette, "click", |app, elements, event| {
+            let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+            if target.is_some_and(|target| target.is_same_node(Some(&elements.palette))) {
+                act(app, PaletteAction::Closed);
+            }
+        });
+    }
+
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(dialog) = self.dialog.changed(state.palette.dialog) {
+            let is_open = *dialog == Dialog::Open;
+            if is_open {
+                elements.palette_field.set_value(&state.palette.text);
+            }
+            set_open(&elements.palette, is_open);
+        }
+        if state.palette.dialog == Dialog::Closed {
+            return;
+        }
+        let Some(view) = self.view.changed(view(state)) else { return };
+        if let Some(entries) = self.entries.changed(view.entries.clone()) {
+            clear(&elements.palette_list);
+            for (place, entry) in entries.iter().enumerate() {
+                append(&elements.palette_list, &line(elements, place, entry));
+            }
+            elements.palette_list.set_scroll_top(0);
+        }
+        set_text(&elements.palette_note, &view.note);
+        elements.palette_note.set_class_name(if view.entries.is_empty() { "" } else { "unseen" });
+        mark_active(elements, view);
+    }
+}
+
+/// The entry that Enter picks: said to screen readers, and brought into view.
+fn mark_active(elements: &Elements, view: &PaletteView) {
+    let lines = elements.palette_list.children();
+    for place in 0..lines.length() {
+        let Some(line) = lines.item(place) else { continue };
+        let is_active = place as usize == view.active;
+        set_flag(&line, "aria-selected", is_active);
+        if is_active {
+            let (list, top) = (&elements.palette_list, offset(&line));
+            let above = top < list.scroll_top();
+            let below = top + line.client_height() > list.scroll_top() + list.client_height();
+            if above {
+                list.set_scroll_top(top);
+            } else if below {
+                list.set_scroll_top(top + line.client_height() - list.client_height());
+            }
+        }
+    }
+    let active = (!view.entries.is_empty()).then(|| id(view.active));
+    set_or_remove(&elements.palette_field, &[("aria-activedescendant", active)]);
+}
+
+/// From the top of the list to a line of it: the list is what it is placed in.
+fn offset(line: &Element) -> i32 {
+    line.dyn_ref::<web_sys::HtmlElement>().map_or(0, web_sys::HtmlElement::offset_top)
+}
+
+fn id(place: usize) -> String {
+    ["palette-", &place.to_string()].concat()
+}
+
+fn line(elements: &Elements, place: usize, entry: &Entry) -> Element {
+    let line = elements.new_element("li", "", "");
+    set_attribute(&line, "id", &id(place));
+    set_attribute(&line, "role", "option");
+    set_attribute(&line, "data-place", &place.to_string());
+    let name = elements.add(&line, "span", "name", "");
+    // Neighbours that were typed, or were not, are one piece.
+    let mut piece = String::new();
+    let mut was_typed = false;
+    for (at, letter) in entry.name.chars().enumerate() {
+        let is_typed = entry.marks.binary_search(&at).is_ok();
+        if is_typed != was_typed {
+            add_piece(elements, &name, &mut piece, was_typed);
+        }
+        piece.push(letter);
+        was_typed = is_typed;
+    }
+    add_piece(elements, &name, &mut piece, was_typed);
+    elements.add(&line, "span", "kind", entry.kind);
+    let keys = elements.add(&line, "span", "keys", "");
+    for key in &entry.keys {
+        elements.add(&keys, "kbd", "", key);
+    }
+    line
+}
+
+fn add_piece(elements: &Elements, name: &Element, piece: &mut String, is_typed: bool) {
+    if !piece.is_empty() {
+        elements.add(name, if is_typed { "b" } else { "span" }, "", piece);
+        piece.clear();
+    }
+}
+
+fn press(app: &'static App, elements: &'static Elements, event: &Event) {
+    let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
+    // What chooses among the letters of an input method is no key of ours.
+    if key.is_composing() {
+        return;
+    }
+    let action = match key.key().as_str() {
+        "ArrowDown" => PaletteAction::Moved(1),
+        "ArrowUp" => PaletteAction::Moved(-1),
+        "PageDown" => PaletteAction::Moved(PAGE),
+        "PageUp" => PaletteAction::Moved(-PAGE),
+        "Enter" => {
+            event.prevent_default();
+            let active = view(&app.state.borrow()).active;
+            return pick(app, elements, active);
+        }
+        _ => return,
+    };
+    event.prevent_default();
+    act(app, action);
+}
+
+/// Does what an entry stands for. The dialog is closed before: it gives the focus back, and what is done may give it to something else.
+fn pick(app: &'static App, elements: &Elements, place: usize) {
+    let target: Option<Target> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
+    if let Some(target) = target {
+        elements.palette.close();
+        act(app, PaletteAction::Picked(target));
+    }
+}
+
+fn act(app: &App, action: PaletteAction) {
+    app.dispatch(Action::of(action));
+}
+
+/// What opens it and closes it.
+pub(crate) const TOGGLE: Command = Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle));
