@@ -173,8 +173,7 @@ fn what_can_not_be_opened_is_named() {
         ),
         (
             zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("meta.json", b"{\"learning rate\": 0.125}")]),
-            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"
-                .to_owned(),
+            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level".to_owned(),
         ),
         (zip_of(&[("inner.zip", &whole)]), format!("{none} inner.zip is a zip archive")),
         (one(|it| it.flags = 1), format!("{none} a.pickle is encrypted: unpack the archive first")),
@@ -370,9 +369,7 @@ fn snapviewers_files_that_do_not_fit_together_are_named() {
         ),
         (
             &[("allocations.json", &drawn.allocations), ("elements.db", b"SQLite format 3\0")],
-            format!(
-                "no PyTorch memory snapshot in the zip archive: allocations.json is {alone} (and 1 more)"
-            ),
+            format!("no PyTorch memory snapshot in the zip archive: allocations.json is {alone} (and 1 more)"),
         ),
     ];
     for (members, message) in cases {

@@ -283,7 +283,10 @@ fn every_truncation_is_an_error() {
     let columns = small();
     for length in 0..columns.len() {
         let error = open(&columns[..length]).map(|_| ()).unwrap_err();
-        assert!(length <= MAGIC.len() || error == format!("unexpected end of the columns after {length} bytes"), "{error}");
+        assert!(
+            length <= MAGIC.len() || error == format!("unexpected end of the columns after {length} bytes"),
+            "{error}"
+        );
     }
 }
 

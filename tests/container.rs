@@ -111,7 +111,10 @@ fn what_is_no_pickle_is_named() {
     let cut_page = &page[..page.len() - 85];
     let cases: [(&[u8], &str); 18] = [
         (&zstd(b""), "the zstd stream is empty"),
-        (&frame[..frame.len() - 1], &format!("unexpected end of file inside the zstd stream, after {} bytes", frame.len() - 1)),
+        (
+            &frame[..frame.len() - 1],
+            &format!("unexpected end of file inside the zstd stream, after {} bytes", frame.len() - 1),
+        ),
         (&wrong_sum, &format!("the zstd stream is damaged near byte {}", frame.len())),
         (
             b"\x28\xb5\x2f\xfd\x00\x90 and more than sixteen bytes",

@@ -14,9 +14,9 @@ mod archives;
 mod brute_force;
 mod brute_force_category;
 mod brute_force_events;
-mod brute_force_steps;
-mod brute_force_state;
 mod brute_force_leaks;
+mod brute_force_state;
+mod brute_force_steps;
 mod category;
 mod category_sets;
 mod category_stacks;
@@ -49,8 +49,9 @@ mod generated;
 mod golden;
 mod hostile;
 mod json;
-mod modules;
+mod leaks;
 mod limits;
+mod modules;
 mod moments;
 #[path = "support/numbered.rs"]
 mod numbered;
@@ -85,11 +86,11 @@ mod snapshot_short_cuts;
 #[path = "support/snapviewer.rs"]
 mod snapviewer;
 mod sources;
-mod steps;
-mod steps_hostile;
 mod state;
 #[path = "support/stated.rs"]
 mod stated;
+mod steps;
+mod steps_hostile;
 mod support;
 mod svg;
 mod table;
@@ -121,7 +122,6 @@ mod ui_state;
 mod ui_table;
 mod ui_tools;
 mod ui_tree;
-mod leaks;
 mod wide;
 mod windows;
 #[path = "support/zip.rs"]

@@ -7,7 +7,9 @@ use super::found::Found;
 use super::groups::Groups;
 use super::origin::{has_stack, stack_of};
 use super::plots::Plots;
-use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, Warning};
+use super::protocol::{
+    DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
+};
 use analysis::{CategorySet, Sites, site};
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};

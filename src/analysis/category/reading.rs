@@ -95,7 +95,10 @@ impl Reading {
                 Vec::new()
             }
             _ => {
-                self.wrong(line, SetProblem::Syntax("rules must be a list, or categories with their patterns".to_owned()));
+                self.wrong(
+                    line,
+                    SetProblem::Syntax("rules must be a list, or categories with their patterns".to_owned()),
+                );
                 Vec::new()
             }
         };

@@ -48,7 +48,9 @@ impl About {
     /// What is checked.
     pub(super) fn words(self) -> &'static str {
         match self {
-            About::Scattered => "free (cached) in the pool at the last driver request before the reserved peak, no block large enough",
+            About::Scattered => {
+                "free (cached) in the pool at the last driver request before the reserved peak, no block large enough"
+            }
             About::Failed => "free (cached) at the OOM, no block large enough",
             About::Remainders => "free (cached) at the peak, in large segments less than 10 % used",
             About::Rounding => "lost to rounding at the peak",
@@ -182,11 +184,7 @@ impl Checks {
                     return none(layout.whole.reserved);
                 }
                 let needed = bytes(driver.request.unwrap_or(0));
-                let words = [
-                    &needed,
-                    " needed, largest free block ≤ ",
-                    &bytes(free.largest_free),
-                ];
+                let words = [&needed, " needed, largest free block ≤ ", &bytes(free.largest_free)];
                 found(free.free, layout.whole.reserved, driver.event, !driver.kind.expandable, words.concat())
             }
             About::Failed => {
@@ -196,11 +194,7 @@ impl Checks {
                 let is_scattered = sums.free >= request && sums.largest_free < request;
                 let fixed = layout.rooms.rooms.iter().filter(|room| !room.kind.expandable).map(|room| room.sums.free);
                 let fixed = fixed.fold(0u64, u64::saturating_add);
-                let words = [
-                    &bytes(request),
-                    " requested, largest free block ≤ ",
-                    &bytes(sums.largest_free),
-                ];
+                let words = [&bytes(request), " requested, largest free block ≤ ", &bytes(sums.largest_free)];
                 if is_scattered {
                     found(fixed, sums.reserved, *event, true, words.concat())
                 } else {

@@ -70,9 +70,7 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
                     + "Set expandable_segments:True, or max_split_size_mb."
             }
             About::Rounding => {
-                evidence("Lost to rounding: ≥ ", " of allocated (rounded)")
-                    + &place
-                    + "Raise roundup_power2_divisions."
+                evidence("Lost to rounding: ≥ ", " of allocated (rounded)") + &place + "Raise roundup_power2_divisions."
             }
             About::Idle => {
                 evidence("Never used: ", " of reserved at the end")
