@@ -61,7 +61,7 @@ pub enum PaletteStep {
 
 /// Its key.
 const KEYS: &[Binding<PaletteStep>] =
-    &[line(Scope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette")];
+    &[line(Scope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette-open")];
 
 /// How it takes part.
 pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> = Feature {
