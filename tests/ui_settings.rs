@@ -169,7 +169,7 @@ fn a_theme_is_kept() {
         assert_eq!(next.settings.theme, theme);
     }
     assert_eq!(act(&mut state, SettingsAction::ThemeChosen(Theme::Light)), vec![], "it is so already");
-    let system = stored(&update(&mut state, Action::Command(Command::Theme(Theme::System)), 0.0)).unwrap();
+    let system = stored(&update(&mut state, Action::Command(Command::ChooseTheme(Theme::System)), 0.0)).unwrap();
     assert!(!system.contains("theme"), "the system's is none: {system}");
     act(&mut state, SettingsAction::Loaded("memscape settings 1\ntheme=hotdog".into()));
     assert_eq!(state.settings.theme, Theme::System, "one that there is not");

@@ -162,7 +162,7 @@ pub enum Command {
     /// One device, or all above each other.
     ToggleLanes,
     /// Light or dark, or as the system has it.
-    Theme(Theme),
+    ChooseTheme(Theme),
     /// Allow or forbid single-letter keys.
     ToggleLetters,
     CopyDetails,

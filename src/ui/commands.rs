@@ -55,7 +55,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::Rows(step) => table::rows(&mut state.table, &mut state.shared, step, effects),
         Command::ToggleRules => rules::toggle(state),
         Command::ToggleSettings => settings::toggle(state, effects),
-        Command::Theme(theme) => settings::act(state, SettingsAction::ThemeChosen(theme), effects),
+        Command::ChooseTheme(theme) => settings::act(state, SettingsAction::ThemeChosen(theme), effects),
         Command::SaveHtml => {
             let view = Link::of(state).map_or_else(String::new, |link| link.seen_only().fragment());
             state.export.dialog = export::Dialog::Closed;

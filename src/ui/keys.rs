@@ -182,7 +182,7 @@ const SHARED: &[Binding<Command>] = {
 
 /// A theme has no key: it stands in the settings and in the command palette.
 const fn theme(theme: Theme, label: &'static str) -> Binding<Command> {
-    line(Scope::Page, &[], Command::Theme(theme), label, theme.control())
+    line(Scope::Page, &[], Command::ChooseTheme(theme), label, theme.control())
 }
 
 /// What a wheel or a pointer does; for the help dialog.

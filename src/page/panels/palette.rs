@@ -8,7 +8,7 @@ use ui::palette_entries::{Entry, PaletteView, view};
 use ui::settings::Dialog;
 use ui::{Action, Command, FeatureCommand, State};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, KeyboardEvent};
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
 elements! {
     HtmlDialogElement: palette;
@@ -76,29 +76,17 @@ impl Part for Panel {
 
 /// The entry that Enter picks: said to screen readers, and brought into view.
 fn mark_active(elements: &Elements, view: &PaletteView) {
-    let lines = elements.palette_list.children();
-    for place in 0..lines.length() {
-        let Some(line) = lines.item(place) else { continue };
-        let is_active = place as usize == view.active;
-        set_flag(&line, "aria-selected", is_active);
-        if is_active {
-            let (list, top) = (&elements.palette_list, offset(&line));
-            let above = top < list.scroll_top();
-            let below = top + line.client_height() > list.scroll_top() + list.client_height();
-            if above {
-                list.set_scroll_top(top);
-            } else if below {
-                list.set_scroll_top(top + line.client_height() - list.client_height());
-            }
-        }
-    }
+    let list = &elements.palette_list;
+    list.query_selector("[aria-selected]").ok().flatten().iter().for_each(|line| drop(line.remove_attribute("aria-selected")));
     let active = (!view.entries.is_empty()).then(|| id(view.active));
+    if let Some(line) = active.as_deref().and_then(|id| elements.by_id::<HtmlElement>(id)) {
+        set_flag(&line, "aria-selected", true);
+        // The list is what its lines are placed in.
+        let (top, height) = (line.offset_top(), line.client_height());
+        let (seen, room) = (list.scroll_top(), list.client_height());
+        list.set_scroll_top(seen.min(top).max(top + height - room));
+    }
     set_or_remove(&elements.palette_field, &[("aria-activedescendant", active)]);
-}
-
-/// From the top of the list to a line of it: the list is what it is placed in.
-fn offset(line: &Element) -> i32 {
-    line.dyn_ref::<web_sys::HtmlElement>().map_or(0, web_sys::HtmlElement::offset_top)
 }
 
 fn id(place: usize) -> String {

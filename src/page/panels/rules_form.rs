@@ -20,9 +20,10 @@ pub(super) fn show(dom: &Dom, table: &Element, rows: &[RuleRow], can_edit: bool)
     while (table.child_element_count() as usize) < rows.len() {
         append(table, &new_row(dom, table.child_element_count()));
     }
-    let lines = table.children();
-    for (place, row) in (0..).zip(rows) {
-        let Some(line) = lines.item(place) else { continue };
+    let mut next = table.first_element_child();
+    for (place, row) in rows.iter().enumerate() {
+        let Some(line) = next.take() else { return };
+        next = line.next_element_sibling();
         set_flag(&line, "data-wrong", row.is_wrong);
         for (field, value) in fields(&line).zip(&row.values) {
             // Setting what stands there already would move the caret of who types.
@@ -34,7 +35,7 @@ pub(super) fn show(dom: &Dom, table: &Element, rows: &[RuleRow], can_edit: bool)
         if let Some(others) = line.query_selector(".others").ok().flatten() {
             set_text(&others, &row.others);
         }
-        let is_end = [place == 0, place as usize + 1 == rows.len(), false];
+        let is_end = [place == 0, place + 1 == rows.len(), false];
         let buttons = BUTTONS.iter().zip(is_end);
         for ((name, ..), is_end) in buttons {
             if let Some(button) = button(&line, name) {
@@ -104,7 +105,8 @@ pub(super) fn pressed(table: &Element, event: &Event) -> Option<RuleEdit> {
         "down" => place + 1,
         _ => return Some(RuleEdit::Removed(place as usize)),
     };
-    let other = table.children().item(to).and_then(|row| button(&row, &name));
+    let row = table.query_selector(&["[data-place=\"", &to.to_string(), "\"]"].concat()).ok().flatten();
+    let other = row.and_then(|row| button(&row, &name));
     other.iter().for_each(|button| give_focus(button));
     Some(RuleEdit::Moved(place as usize, to as usize))
 }
