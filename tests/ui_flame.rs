@@ -271,7 +271,7 @@ fn the_card_is_exact() {
 #[test]
 fn what_is_selected_is_said() {
     let mut page = Page::shown();
-    assert!(reading(&page.state.flame, &page.state).contains("Backspace zooms out"));
+    assert!(reading(&page.state.flame, &page.state).contains("Backspace to zoom out"));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
     let said = "60 B · main · 60.0 % of all · 60.0 % of its parent · 2 allocations · /home/me/train.py:7";
     assert_eq!(reading(&page.state.flame, &page.state), said);

@@ -147,7 +147,7 @@ fn a_link_to_a_file_without_an_address_asks_for_it() {
     let mut other = Page::new();
     other.go(&fragment);
     assert!(matches!(other.state.stage, Stage::Empty) && other.loads.is_empty());
-    let asked = "The link shows a.pickle (12 B): drop or choose that file, and it opens as the link has it.";
+    let asked = "This link needs a.pickle (12 B). Choose or drop the file to restore the view.";
     assert_eq!(other.state.linked.notice.as_deref(), Some(asked));
     other.drop_file("99-ffeeddccbbaa99887766554433221100");
     assert_eq!(other.state.linked.notice, Some(format!("This is a different file. {asked}")));
@@ -163,7 +163,7 @@ fn a_hosted_file_that_is_another_is_warned_about() {
     page.open();
     assert!(page.fragment().contains("at=12"), "it is shown at once");
     page.print("99-ffeeddccbbaa99887766554433221100");
-    assert!(page.state.linked.notice.as_ref().unwrap().contains("not the one that the link was made for"));
+    assert!(page.state.linked.notice.as_ref().unwrap().contains("has changed since the link was made"));
     page.act(Action::NoticeClosed);
     assert_eq!(page.state.linked.notice, None);
 }
@@ -173,7 +173,7 @@ fn a_link_that_is_followed_in_an_open_file_is_compared_as_well() {
     let mut page = Page::of("url=a.pickle");
     page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&at=12");
     assert!(page.fragment().contains("at=12"));
-    assert!(page.state.linked.notice.as_ref().unwrap().contains("not the one that the link was made for"));
+    assert!(page.state.linked.notice.as_ref().unwrap().contains("has changed since the link was made"));
     page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
     assert_eq!(page.state.linked.notice, None);
     // Without a file it is about the open one, and an anchor is no link.
@@ -238,7 +238,7 @@ fn a_fingerprint_may_come_before_the_file_is_open() {
 fn a_later_version_is_read_as_far_as_it_is_understood() {
     let page = Page::of("v=9&url=a.pickle&device=0&at=12&hologram=on&tab=why");
     assert!(page.fragment().ends_with("&device=0&at=12&tab=why"));
-    let says = "The link is of another version of this page (v=9): what can be understood of it is shown. \
+    let says = "The link was made by another version of memscape (v=9); parts of the view may be missing. \
                 Ignored in the link: hologram.";
     assert_eq!(page.notice(), says);
 }
@@ -267,7 +267,7 @@ fn what_is_not_understood_is_said() {
     // It does not hide that the file is another one.
     let mut page = Page::of("url=a.pickle");
     page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&hologram=1");
-    assert!(page.notice().starts_with("The file at this address is not") && page.notice().ends_with(": hologram."));
+    assert!(page.notice().starts_with("The file at this address has changed") && page.notice().ends_with(": hologram."));
     page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
     assert_eq!(page.notice(), "");
 }

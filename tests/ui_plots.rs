@@ -313,7 +313,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
     let facts: Vec<String> =
         segment::view(chosen).facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
     assert!(facts.contains(&"Free here: ≤ 12.0 MiB · 12,582,912 B at 0x7f000a100000".to_owned()), "{facts:?}");
-    assert!(facts.contains(&"Mapped: event 2".to_owned()) && facts.contains(&"Given back: event 899".to_owned()));
+    assert!(facts.contains(&"Mapped: event 2".to_owned()) && facts.contains(&"Released: event 899".to_owned()));
     assert_eq!(pickers(&page.state).segment, "Only this segment");
     page.press(Command::Plot(PlotStep::OnlySegment));
     let only = Only { address: Some(UPPER), ..Only::default() };
@@ -374,7 +374,7 @@ fn a_segment_is_no_allocation() {
     let told = card(page.state.hover.as_ref().expect("a card"));
     assert_eq!(told.title, "20.0 MiB of 40.0 MiB reserved");
     assert_eq!(told.site, "train.py:7 step");
-    assert_eq!(told.lifetime, "mapped at event 2, given back at event 899");
+    assert_eq!(told.lifetime, "mapped at event 2, released at event 899");
     page.act(Action::Clicked(at));
     assert_eq!(
         page.asked(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })).then_some(())),
@@ -432,7 +432,7 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 20.0 }));
     let reading = notices::reading(&page.state);
     for part in
-        ["41,943,040 B reserved", "≥ 31,457,280 B active (rounded)", "≤ 25.0 % free (10,485,760 of 41,943,040 B)"]
+        ["41,943,040 B reserved", "≥ 31,457,280 B allocated (rounded)", "≤ 25.0 % free (10,485,760 of 41,943,040 B)"]
     {
         assert!(reading.contains(part), "{reading}");
     }
@@ -450,9 +450,9 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
 fn what_has_no_meaning_is_off_and_says_why() {
     let mut page = Page::show(1);
     page.press(Command::NextStacking);
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("only a stack")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Only the live view")));
     page.press(Command::ToggleFitBytes);
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("no height")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("address view")));
     assert_eq!(page.state.bytes_axis, BytesAxis::Free);
     page.act(Action::CapacityTyped("24".into()));
     assert_eq!(page.height().round() as u64, 65 * MIB, "a GPU's capacity is no address");
@@ -499,7 +499,7 @@ fn a_marker_has_its_height_in_its_plot_alone() {
 #[test]
 fn a_picture_tells_which_plot_it_is() {
     for (plot, name, words) in
-        [(1, "-addresses-", "Height is addresses"), (2, "-reserved-", "Height is reserved bytes")]
+        [(1, "-addresses-", "Height: addresses"), (2, "-reserved-", "Height: reserved bytes")]
     {
         let mut page = Page::show(plot);
         let marks = page.asked(|it| {

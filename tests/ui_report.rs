@@ -149,7 +149,7 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     page.act(Action::TabChosen(Tab::Why));
     let (first, question) = page.asked().expect("it is seen");
     assert_eq!((question.topic, question.at, question.rows), (Topic::Peak, Some(501), 10));
-    assert_eq!((page.marks().note, page.marks().is_busy), ("Reading the history…", true));
+    assert_eq!((page.marks().note, page.marks().is_busy), ("Computing…", true));
     page.act(Action::MomentTyped("end".into()));
     assert_eq!(page.asked(), None, "a moment that is dragged would never get an answer");
     page.answered(first + 1000, Answer::Report(Box::default()));
@@ -190,7 +190,7 @@ fn another_topic_overtakes_and_what_is_known_of_each_stays() {
         page.asked().expect("a question")
     };
     page.answered(serial, Answer::Report(Box::new(Report { topic: Topic::Leaks, ..Report::default() })));
-    assert_eq!(page.marks().note, "There is nothing to say of this device.");
+    assert_eq!(page.marks().note, "Nothing to report for this device.");
     page.why(WhyAction::TopicChosen(Topic::Peak));
     assert_eq!(page.view().sheets.len(), 2, "at once, of the moment before");
     page.answer();

@@ -241,7 +241,7 @@ fn the_legend_has_both_moments() {
     let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.columns.clone())).collect();
     let texts = |now: &str, peak: &str| [now.to_owned(), peak.to_owned()];
     assert_eq!(told, [("b", texts("0 B", "4.00 KiB")), ("a", texts("2.00 KiB", "0 B"))]);
-    let exact = "b\nat the moment 0 B requested in 0 allocations\nat the peak 4,096 B requested in 1 allocation";
+    let exact = "b\nat the cursor 0 B requested in 0 allocations\nat the peak 4,096 B requested in 1 allocation";
     assert_eq!(lines[0].exact, exact);
 }
 

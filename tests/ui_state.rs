@@ -200,7 +200,7 @@ fn it_is_asked_while_it_is_seen_for_the_newest_moment() {
 #[test]
 fn keys_lead_through_blocks_and_segments() {
     let mut page = Page::shown();
-    assert!(reading(&page.state.memory, &page.state).contains("Arrows lead"));
+    assert!(reading(&page.state.memory, &page.state).contains("Arrow keys move"));
     page.step(MemoryStep::After);
     assert_eq!(page.outlined(MemoryStroke::Active), [[0, 80]]);
     assert_eq!(page.details_asked().map(|(_, allocation)| allocation), Some(50));
@@ -244,7 +244,7 @@ fn the_pointer_tells_and_a_click_selects() {
     let card = hovered(&page.state.memory, &page.state).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
     assert_eq!(card.site, "no stack");
-    assert!(card.life.starts_with("awaiting free · born at event 4, freed at 600"), "{card:?}");
+    assert!(card.life.starts_with("awaiting free · allocated at event 4, freed at 600"), "{card:?}");
     assert!(card.life.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
     page.memory(MemoryAction::PointerAt(Some(at(250.0, 4.0))));
@@ -331,7 +331,7 @@ fn sums_and_headings_name_their_kind() {
     let [short, exact] = sums(&shown);
     assert_eq!(
         short.replace('\u{a0}', " "),
-        "3 segments · 100 MiB reserved · active 82.0 MiB requested, ≥ 82.0 MiB rounded · 4.00 MiB pending · \
+        "3 segments · 100 MiB reserved · live 82.0 MiB requested, ≥ 82.0 MiB rounded · 4.00 MiB awaiting free · \
          free ≤ 18.0 MiB, the largest ≤ 8.00 MiB"
     );
     assert!(exact.contains("104,857,600 B reserved"), "{exact}");

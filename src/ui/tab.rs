@@ -4,9 +4,9 @@ base::listed! {
     /// The views of an answer, from left to right.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub enum Tab {
+        #[default]
         Why,
         /// The call tree.
-        #[default]
         Tree,
         Flame,
         Table,

@@ -42,7 +42,7 @@ impl Default for Views {
             tab: Tab::default(),
             panel: Panel::default(),
             latest: [None; TabGroup::ALL.len()],
-            height: 32,
+            height: 30,
             // Whoever looks for a line of their code would first have to walk through what called it and what it called.
             arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
             node: None,

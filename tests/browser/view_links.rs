@@ -150,7 +150,7 @@ fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
     assert!(link.contains("name=halves.pickle"), "{link}");
 
     let other = open(link.trim_start_matches('#'));
-    other.wait_until("it asks", || notice(&other).starts_with("The link shows halves.pickle ("));
+    other.wait_until("it asks", || notice(&other).starts_with("This link needs halves.pickle ("));
     assert_eq!(other.state(), "empty");
     let wrong = fixtures::file("wrong.pickle", &[std::fs::read(halves()).expect("a fixture"), b" ".to_vec()].concat());
     other.drop_files(&[&wrong]);
@@ -169,7 +169,7 @@ fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
 fn a_hosted_file_that_was_changed_is_warned_about() {
     let print = "1234-00000000000000000000000000000000";
     let page = example(&format!("print={print}&tab=table"));
-    page.wait_until("it warns", || notice(&page).contains("not the one that the link was made for"));
+    page.wait_until("it warns", || notice(&page).contains("has changed since the link was made"));
     page.wait_for(&"tab-table".to_owned(), || selected_tab(&page));
     page.click("#link-notice-close");
     page.wait_for(&String::new(), || notice(&page));

@@ -4,6 +4,7 @@ use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, SCHEMA};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use memscape::timeline::scene::SceneColumns;
+use memscape::ui::tab::Tab;
 use memscape::ui::effect::GivenFile;
 use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
@@ -33,7 +34,10 @@ pub(crate) trait Worker {
 impl<W: Worker> Page<W> {
     /// A page that has no canvas yet.
     pub(crate) fn new(worker: W) -> Page<W> {
-        Page { state: State::default(), done: Vec::new(), now_ms: 0.0, worker }
+        let mut page = Page { state: State::default(), done: Vec::new(), now_ms: 0.0, worker };
+        // Insights are seen first and ask by themselves: whoever tests them shows them.
+        page.act(Action::TabChosen(Tab::Tree));
+        page
     }
 
     /// A page on a canvas, without a file.

@@ -3,6 +3,8 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, give_focus, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
+use base::units::counted;
+use ui::features::why::view::alarms;
 use ui::keys::BINDINGS;
 use ui::range::title;
 use ui::tab::{Tab, TabGroup};
@@ -12,7 +14,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
 
 elements! {
-    HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs;
+    HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs, why_badge;
 }
 
 /// A press of an arrow makes the views so much higher or lower, in percent of the window.
@@ -23,6 +25,7 @@ pub(super) struct Panel {
     tab: Shown<Tab>,
     frame: Shown<(views::Panel, u32)>,
     title: Shown<String>,
+    alarms: Shown<usize>,
 }
 
 impl Part for Panel {
@@ -89,6 +92,11 @@ impl Part for Panel {
             let height = height.to_string();
             set_attribute(&elements.divider, "aria-valuenow", &height);
             set_style(&elements.answer, "--answer", &height);
+        }
+        if let Some(alarms) = self.alarms.changed(alarms(&state.why).len()) {
+            set_text(&elements.why_badge, &alarms.to_string());
+            elements.why_badge.set_hidden(*alarms == 0);
+            set_attribute(&elements.why_badge, "title", &[&counted(*alarms as u64, "warning"), " in the insights"].concat());
         }
         if let Some(title) = self.title.changed(title(state)) {
             set_text(&elements.answer_title, title);
