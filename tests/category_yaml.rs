@@ -79,11 +79,11 @@ fn a_hostile_text_ends_soon() {
     for level in 1..12 {
         laughs += &format!("- &a{level} [{}]\n", vec![format!("*a{}", level - 1); 10].join(", "));
     }
-    assert_eq!(wrong(&laughs), ["line 6: aliases expand to more than 100000 values"]);
+    assert_eq!(wrong(&laughs), ["line 6: aliases expand to more than 100,000 values"]);
     let many: String = (0..2000).map(|_| "- *x\n").collect();
     let large: String = (0..200).map(|key| format!("k{key}: v, ")).collect();
     let errors = wrong(&format!("- &x {{{large}}}\n{many}"));
-    assert!(errors[0].ends_with("aliases expand to more than 100000 values"), "{errors:?}");
+    assert!(errors[0].ends_with("aliases expand to more than 100,000 values"), "{errors:?}");
     for unit in [
         "[", "{", "- ", "? ", "a: {", "[a, ", "{a: ", "&a ", "!a ", "*a ", "'", "\"", "|\n", "\n ", "\t", "---\n", "#",
         "- a\n", "a:\n", "%A\n",
