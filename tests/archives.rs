@@ -347,25 +347,22 @@ fn snapviewers_files_that_do_not_fit_together_are_named() {
     let elements: Vec<Value> = serde_json::from_slice(&drawn.elements).unwrap();
     let fewer = serde_json::to_vec(&elements[1..]).unwrap();
     let twice = br#"[{"elem": 0, "timesteps": [0, 1], "size": 3}, {"elem": 0, "timesteps": [1, 2], "size": 3}]"#;
-    let alone = "SnapViewer's drawing, without the elements.json it belongs to";
+    let alone = "SnapViewer's allocations.json, but its elements.json is missing";
     type Members<'a> = &'a [(&'a str, &'a [u8])];
     let cases: [(Members<'_>, String); 5] = [
         (
             &[("allocations.json", &drawn.allocations), ("elements.json", &fewer)],
             format!(
-                "SnapViewer's allocations.json draws {} allocations, its elements.json has {} events",
+                "allocations.json has {} allocations, but elements.json has {} events",
                 elements.len(),
                 elements.len() - 1
             ),
         ),
         (&[("allocations.json", b"[]"), ("elements.json", b"[{}]")], "elements[0].action: is missing".to_owned()),
-        (
-            &[("allocations.json", twice), ("elements.json", b"[]")],
-            "allocations.json: two allocations have the elem 0".to_owned(),
-        ),
+        (&[("allocations.json", twice), ("elements.json", b"[]")], "allocations.json: elem 0 occurs twice".to_owned()),
         (
             &[("allocations.json", b"[{\"elem\": 0}]"), ("elements.json", b"[]")],
-            "allocations.json: [0] is not one of SnapViewer's allocations".to_owned(),
+            "allocations.json: [0] is not a SnapViewer allocation".to_owned(),
         ),
         (
             &[("allocations.json", &drawn.allocations), ("elements.db", b"SQLite format 3\0")],

@@ -298,7 +298,7 @@ impl OpenFile {
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
 
-    /// What is told of an allocation that was hit, whose lowest byte stands there.
+    /// What is known of an allocation that was hit, whose lowest byte stands there.
     pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
         let history = self.histories.iter().find(|history| history.device == device)?;
         let stack = stack_of(&self.snapshot, history, id);
