@@ -10,6 +10,8 @@ const LETTER: i32 = 1;
 const START_OF_NAME: i32 = 10;
 const START_OF_WORD: i32 = 8;
 const SIDE_BY_SIDE: i32 = 6;
+/// A gap is no gain, even before the start of a word.
+const APART: i32 = -3;
 
 /// How well a name matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +51,7 @@ fn align(word: &[char], letters: &[char], places: &mut Vec<usize>) -> Option<i32
         for (place, letter) in letters.iter().enumerate() {
             let score_at = |place: usize| before.and_then(|row| row.get(place)).map_or(NEVER, |(score, _)| *score);
             if let Some(far) = place.checked_sub(2) {
-                apart = apart.max((score_at(far), far));
+                apart = apart.max((score_at(far) + APART, far));
             }
             let near = place.checked_sub(1).map_or((NEVER, 0), |near| (score_at(near) + SIDE_BY_SIDE, near));
             let (score, from) = if before.is_some() { near.max(apart) } else { (0, 0) };

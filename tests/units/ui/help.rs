@@ -25,7 +25,8 @@ fn a_filter_looks_at_titles_texts_and_keys() {
     assert!(found("PEAK").contains(&(MOVE, "Go to the peak")));
     assert!(found("peak").iter().all(|(title, _)| *title != FIRST), "no line stands twice while it is filtered");
     assert!(found("flame zoom").iter().all(|(title, _)| *title == "Flame graph"));
-    assert_eq!(found("ctrl + k"), [(PAGE, "Open the command palette")]);
+    assert_eq!(found("command palette"), [(PAGE, "Open the command palette")]);
+    assert_eq!(found("f2"), [(PAGE, "Turn single-letter keys on or off")], "by its key");
     assert!(found("regular expression").iter().all(|(title, _)| *title == FORMS));
     assert_eq!(found("no such thing"), []);
     assert_eq!(found("  "), found(""), "blanks are no filter");
