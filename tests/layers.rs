@@ -175,8 +175,15 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
     }
     // What the skeleton itself refers to: labels, descriptions, links inside the page.
     let mut used = BTreeSet::new();
-    let references =
-        [" for=\"", "aria-labelledby=\"", "aria-describedby=\"", "aria-controls=\"", " list=\"", " form=\"", "popovertarget=\""];
+    let references = [
+        " for=\"",
+        "aria-labelledby=\"",
+        "aria-describedby=\"",
+        "aria-controls=\"",
+        " list=\"",
+        " form=\"",
+        "popovertarget=\"",
+    ];
     for names in references.iter().flat_map(|attribute| quoted_after(&html, attribute)) {
         used.extend(names.split_whitespace().map(str::to_owned));
     }

@@ -267,7 +267,9 @@ fn what_is_not_understood_is_said() {
     // It does not hide that the file is another one.
     let mut page = Page::of("url=a.pickle");
     page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&hologram=1");
-    assert!(page.notice().starts_with("The file at this address has changed") && page.notice().ends_with(": hologram."));
+    assert!(
+        page.notice().starts_with("The file at this address has changed") && page.notice().ends_with(": hologram.")
+    );
     page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
     assert_eq!(page.notice(), "");
 }

@@ -498,9 +498,7 @@ fn a_marker_has_its_height_in_its_plot_alone() {
 
 #[test]
 fn a_picture_tells_which_plot_it_is() {
-    for (plot, name, words) in
-        [(1, "-addresses-", "Height: addresses"), (2, "-reserved-", "Height: reserved bytes")]
-    {
+    for (plot, name, words) in [(1, "-addresses-", "Height: addresses"), (2, "-reserved-", "Height: reserved bytes")] {
         let mut page = Page::show(plot);
         let marks = page.asked(|it| {
             if let Request::Ask(Ask { serial, what: Question::Marks, .. }) = it { Some(*serial) } else { None }

@@ -97,7 +97,8 @@ fn targets(state: &State, typed: &str) -> Vec<Target> {
     let annotations = state.around.marks.latest().map_or(0, |marks| marks.ranges.len());
     let annotations = if typed.is_empty() { annotations.min(MOST) } else { annotations };
     let mut targets = if typed.is_empty() { state.palette.recent.clone() } else { Vec::new() };
-    targets.retain(|target| matches!(target, Target::Insight(_)) && state.file().is_some() || is_offered(state, *target));
+    targets
+        .retain(|target| matches!(target, Target::Insight(_)) && state.file().is_some() || is_offered(state, *target));
     let others = commands(true)
         .chain(Topic::ALL.into_iter().filter(|_| state.file().is_some()).map(Target::Insight))
         .chain(several(devices).map(Target::Device))
@@ -178,7 +179,8 @@ fn show(state: &mut State, tab: Tab, effects: &mut Vec<Effect>) {
 /// Selects the range of an annotation, and brings it into the window.
 fn show_annotation(state: &mut State, place: usize) {
     let marks = state.around.marks.latest();
-    let Some((start, end)) = marks.and_then(|marks| marks.ranges.get(place)).map(|range| (range.start, range.end)) else {
+    let Some((start, end)) = marks.and_then(|marks| marks.ranges.get(place)).map(|range| (range.start, range.end))
+    else {
         return;
     };
     state.pointer_leads();

@@ -35,6 +35,9 @@ fn keys_alone_lead_from_event_to_event_and_to_allocations() {
     let page = empty_page();
     page.drop_files(&[&generated("events-keys.pickle", "--steps 2 --layers 4 --oom")]);
     page.wait_for_state("ready");
+    // It opens where memory ran out.
+    page.wait_until("the cursor is at the OOM", || moment(&page) > number(&page, "#summary", "data-peak-event"));
+    page.click("#at-peak");
     focus(&page, "timeline");
     page.press_held("A", SHIFT);
     page.wait_for(&"events-grid".into(), || page.evaluate("document.activeElement.id"));

@@ -4,9 +4,9 @@ use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, SCHEMA};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use memscape::timeline::scene::SceneColumns;
-use memscape::ui::tab::Tab;
 use memscape::ui::effect::GivenFile;
 use memscape::ui::shown::Canvas;
+use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
 
 /// What most tests draw on.

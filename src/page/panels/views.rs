@@ -96,7 +96,11 @@ impl Part for Panel {
         if let Some(alarms) = self.alarms.changed(alarms(&state.why).len()) {
             set_text(&elements.why_badge, &alarms.to_string());
             elements.why_badge.set_hidden(*alarms == 0);
-            set_attribute(&elements.why_badge, "title", &[&counted(*alarms as u64, "warning"), " in the insights"].concat());
+            set_attribute(
+                &elements.why_badge,
+                "title",
+                &[&counted(*alarms as u64, "warning"), " in the insights"].concat(),
+            );
         }
         if let Some(title) = self.title.changed(title(state)) {
             set_text(&elements.answer_title, title);
