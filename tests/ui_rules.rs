@@ -236,7 +236,7 @@ fn the_legend_has_both_moments() {
         at: Weight { bytes: at, count: u32::from(at > 0) },
     };
     let entries = [entry(1, "a", 0, 2048), entry(2, "b", 4096, 0), entry(3, "c", 0, 0)];
-    let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::new());
+    let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::new(), None);
     let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.columns.clone())).collect();
     let texts = |now: &str, peak: &str| [now.to_owned(), peak.to_owned()];
     assert_eq!(told, [("b", texts("0 B", "4.00 KiB")), ("a", texts("2.00 KiB", "0 B"))]);

@@ -14,7 +14,7 @@ use analysis::{CategorySet, Sites, site};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
-use base::units::Bytes;
+use base::units::{BYTE_UNITS, grouped};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{FrameId, Snapshot, StackId};
@@ -213,6 +213,12 @@ impl Groups {
         (device == key.0 && key.1 <= last).then_some(place)
     }
 
+    /// The call site of a stack: its group, 0 where there is none, and its frame.
+    pub(super) fn call_site_of(&self, stack: StackId) -> (u32, Option<FrameId>) {
+        let group = self.sites.get(stack.0 as usize).unwrap_or(0);
+        (group, group.checked_sub(1).and_then(|place| self.ranked.get(place as usize).copied()))
+    }
+
     /// The call sites, by group from 1 on.
     pub(super) fn call_sites(&self) -> &[FrameId] {
         &self.ranked
@@ -253,11 +259,12 @@ impl Groups {
                 frame.map_or_else(String::new, |frame| site::short(snapshot, frame))
             }
             Grouping::Size => {
-                let end = 1u64.checked_shl(SMALLEST_CLASS_BITS + place * CLASS_BITS).unwrap_or(u64::MAX);
-                if place == 0 {
-                    format!("up to {}", Bytes(end))
-                } else {
-                    format!("{} – {}", Bytes(end >> CLASS_BITS), Bytes(end))
+                let bits = SMALLEST_CLASS_BITS + place * CLASS_BITS;
+                let (end, unit) = power_of_two(bits);
+                match bits.checked_sub(CLASS_BITS).filter(|_| place > 0).map(power_of_two) {
+                    None => format!("≤ {end} {unit}"),
+                    Some((from, of)) if of == unit => format!("{from}–{end} {unit}"),
+                    Some((from, of)) => format!("{from} {of}–{end} {unit}"),
                 }
             }
             Grouping::Lifetime if place == CLASSES + 1 => "live at the end".to_owned(),
@@ -265,12 +272,19 @@ impl Groups {
             Grouping::Lifetime if place == 0 => "1 event".to_owned(),
             Grouping::Lifetime => {
                 let end = 1u64 << (place * CLASS_BITS).min(63);
-                format!("{} – {end} events", (end >> CLASS_BITS) + 1)
+                format!("{}–{} events", grouped((end >> CLASS_BITS) + 1), grouped(end))
             }
             Grouping::Age if place == 0 => "born before recording".to_owned(),
             Grouping::Age => {
-                let event = |part: u32| u64::from(part) * u64::from(history.event_count()) / u64::from(AGES);
-                format!("born at event {} – {}", event(place - 1), event(place))
+                // The first event of a part: a part ends before the next one begins.
+                let first = |part: u32| {
+                    (u64::from(part) * u64::from(history.event_count())).div_ceil(u64::from(AGES))
+                };
+                let (from, last) = (first(place - 1), first(place).saturating_sub(1));
+                match from < last {
+                    true => format!("allocated at events {}–{}", grouped(from), grouped(last)),
+                    false => format!("allocated at event {}", grouped(from)),
+                }
             }
             Grouping::Stream => match self.streams.get(place as usize) {
                 Some(0) => "default stream".to_owned(),
@@ -296,6 +310,11 @@ impl Groups {
             + self.pools.capacity() * size_of::<(u64, u64)>()
             + self.segments.capacity() * size_of::<(i64, u64, u64, u32)>()
     }
+}
+
+/// Two to the power of so many, as a number and its unit.
+fn power_of_two(bits: u32) -> (u64, &'static str) {
+    (1 << (bits % 10), BYTE_UNITS.get(bits as usize / 10).unwrap_or(&"B"))
 }
 
 /// 0 for 0, then one more for every [`CLASS_BITS`] bits begun.

@@ -48,10 +48,10 @@ impl Peak {
 }
 
 impl Parts {
-    fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &[Span]) -> Parts {
+    fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &Steps) -> Parts {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         // The step that it is in.
-        let step = steps.iter().find(|step| step.from < moment && moment <= step.to);
+        let step = steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
         let recent = step.map_or(RECENT, |step| moment - step.from);
         Parts {
             peak: LiveSites::new(file, history, moment),
@@ -99,7 +99,7 @@ impl Job for Peak {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         self.steps.step(file, slice)?;
-        let steps = &self.steps.steps.spans;
+        let steps = &self.steps.steps;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
         parts.step(file, history, slice)?;
         let parts = self.parts.take().ok_or(Spent)?;

@@ -29,6 +29,8 @@ pub enum WarningKind {
     AnnotationWithoutStart,
     /// A sum of bytes left 64 signed bits.
     TotalsAtLimit,
+    /// More is live than was reserved: segments are missing, or addresses were changed.
+    BeyondReserved,
     /// There are events, but no list of segments.
     NoSegments,
     /// The history comes from what SnapViewer draws.
@@ -54,6 +56,7 @@ impl WarningKind {
             WarningKind::TimeStepsBack => "time_steps_back",
             WarningKind::AnnotationWithoutStart => "annotation_without_start",
             WarningKind::TotalsAtLimit => "totals_at_limit",
+            WarningKind::BeyondReserved => "requested_beyond_reserved",
             WarningKind::NoSegments => "no_segments",
             WarningKind::FromADrawing => "from_a_drawing",
             WarningKind::BytesBehind(_) => "bytes_behind",
@@ -88,6 +91,10 @@ impl WarningKind {
             WarningKind::TimeStepsBack => "the time of an event is before that of the event before".into(),
             WarningKind::AnnotationWithoutStart => "an annotation ends that never began".into(),
             WarningKind::TotalsAtLimit => "bytes add up to 8 EiB or more: the totals stop there and are not exact".into(),
+            WarningKind::BeyondReserved => {
+                "more bytes are live than were reserved: segments are missing from the file, so reserved and free bytes are not reliable"
+                    .into()
+            }
             WarningKind::NoSegments => {
                 "the file has no segments: reserved bytes and blocks that were never freed nor allocated are not known".into()
             }

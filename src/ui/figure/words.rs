@@ -47,7 +47,9 @@ impl Words {
             title: format!("{} · {}", file.file, device_name(device.device)),
             subtitle,
             legend_title: legend::title(of, colouring),
-            legend: entries.map_or_else(Vec::new, |entries| legend::lines(of, colouring, entries, &state.around.faded)),
+            legend: entries.map_or_else(Vec::new, |entries| {
+                legend::lines(of, colouring, entries, &state.around.faded, state.covered(view).as_ref())
+            }),
             reserved: device.knows_reserved() && state.looks.plot == Plot::Stack,
             notes: notes(device, state.looks.plot, colouring),
             file: {

@@ -16,7 +16,7 @@ use base::slice::{Slice, Sliced, Spent};
 use base::units::{EventIdx, Moment, counted, grouped, percent};
 use course::{By, Course, Free};
 use history::replay::{DeviceHistory, SegmentLives};
-pub(super) use moments::{first_failure, most_requested, most_reserved};
+pub(super) use moments::{most_requested, most_reserved, newest_failure};
 
 /// A request that is asked about when nobody says how large.
 const REQUEST: u64 = 20 << 20;
@@ -36,7 +36,7 @@ struct Parts {
     /// The moment that is told about, and the one with the most free bytes.
     moment: Layout,
     worst: Layout,
-    /// Before the event that made the most be reserved, what that took; and when a request failed for the first time.
+    /// Before the event that made the most be reserved, what that took; and when a request failed last.
     driver: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     request: Threshold,
@@ -64,7 +64,7 @@ impl Parts {
             moment: layout(question.at.unwrap_or_else(|| most_requested(history)).min(history.event_count())),
             worst: layout(course.worst().map_or(0, |worst| worst.moment)),
             driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
-            failed: first_failure(history).map(|event| (event, layout(event))),
+            failed: newest_failure(history).map(|event| (event, layout(event))),
             fits: Fits::new(file, request.value),
             request,
         }
@@ -170,14 +170,16 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
         let kind = kind_name(&driver.kind);
         let needs = driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes(request)].concat());
         let mut text = [
-            "The driver was asked for ",
+            "Reserved memory reached its maximum, ",
+            &bytes(layout.whole.reserved.saturating_add(driver.taken)),
+            ", at event ",
+            &grouped(driver.event.into()),
+            ": the driver was asked for ",
             &bytes(driver.taken),
             &needs,
-            " to get there (event ",
-            &grouped(driver.event.into()),
-            "): of this kind (",
+            ". In ",
             &kind,
-            ") ",
+            ", ",
             &free_words(free.free, free.free_blocks, free.largest_free),
         ]
         .concat();

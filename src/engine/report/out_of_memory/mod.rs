@@ -19,7 +19,7 @@ use base::slice::{Slice, Sliced, Spent};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StackId};
-use refused::{Facts, Refused, refused};
+use refused::{Allocated, Facts, Refused, least_capacity, refused};
 pub(super) use rooms::{Room, Rooms};
 
 /// Refused requests, and allocations before one, that are told of.
@@ -32,13 +32,14 @@ pub(super) struct OutOfMemory {
     big: Threshold,
     /// The call site of each refused request that is told, the newest first.
     sites: Vec<String>,
+    allocated: Allocated,
     refused: Option<Refused>,
 }
 
 impl OutOfMemory {
     pub(super) fn new(device: i64, question: ReportQuestion) -> OutOfMemory {
         let big = threshold(&question, ["big", "at least", "bytes"], 10 << 20);
-        OutOfMemory { device, question, big, sites: Vec::new(), refused: None }
+        OutOfMemory { device, question, big, sites: Vec::new(), allocated: Allocated::default(), refused: None }
     }
 }
 
@@ -55,6 +56,7 @@ impl Job for OutOfMemory {
         let Some((history, lives)) = history.filter(is_refused).zip(lives) else {
             return Ok(nothing(history, &self.question));
         };
+        self.allocated.step(file, history, slice)?;
         let refused = match &mut self.refused {
             Some(refused) => refused,
             None => {
@@ -86,8 +88,12 @@ impl Job for OutOfMemory {
         let facts = Facts::of(history, refused.event);
         let newer = newer(history, refused.event);
         let site = self.sites.get(newer).map_or("", String::as_str);
+        let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], least_capacity(history));
         sentences::write(&mut writing, &facts, &refused, site);
-        write_requests(&mut writing, &self.sites);
+        sentences::write_outside(&mut writing, &facts, &self.question, &capacity);
+        let all = refused.rooms.all;
+        let known = (all.reserved > 0).then_some((refused.event, all.free));
+        write_requests(&mut writing, (&self.sites, &self.allocated.then), known, capacity);
         write_room(&mut writing, &refused);
         let title = "What was live when the request failed";
         refused.live.write(&mut writing, title, None);
@@ -127,33 +133,51 @@ fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report
 }
 
 /// A request that failed: its event, and its call site.
-type Row<'a> = (u32, Facts, &'a str);
+type Row<'a> = (u32, Facts, u64, &'a str);
 
-/// Every request that failed.
-fn write_requests(writing: &mut Writing<'_>, sites: &[String]) {
+/// Every request that failed, with its call site, the newest first, and what live blocks took then, rounded, the oldest first. `known`:
+/// the one that is described, and what was free in its segments.
+fn write_requests(
+    writing: &mut Writing<'_>,
+    (sites, allocated): (&[String], &[u64]),
+    known: Option<(u32, u64)>,
+    capacity: Threshold,
+) {
     let (file, history) = (writing.file, writing.history);
     let stream = |event: u32| file.snapshot.labels.labels(history.events.labels(event)).stream;
     let columns = [
         column::cell("event", "event", |(event, ..): Row<'_>| Cell::Event(event.into())),
-        column::bytes("asked", "asked for", |(_, facts, _): Row<'_>| facts.asked),
-        column::bytes("driver_free", "free by the driver", |(_, facts, _): Row<'_>| facts.driver),
-        column::bytes("reserved", "reserved", |(_, facts, _): Row<'_>| facts.reserved),
-        column::bytes("requested", "requested, live", |(_, facts, _): Row<'_>| facts.requested),
-        column::bytes("pending", "of it pending", |(_, facts, _): Row<'_>| facts.pending),
-        column::bytes("unused", "≤ not in use", |(_, facts, _): Row<'_>| {
-            facts.reserved.saturating_sub(facts.requested)
+        column::bytes("asked", "asked for", |(_, facts, ..): Row<'_>| facts.asked),
+        column::bytes("driver_free", "free by the driver", |(_, facts, ..): Row<'_>| facts.driver),
+        column::bytes("reserved", "reserved", |(_, facts, ..): Row<'_>| facts.reserved),
+        column::bytes("requested", "requested, live", |(_, facts, ..): Row<'_>| facts.requested),
+        column::bytes("pending", "of it pending", |(_, facts, ..): Row<'_>| facts.pending),
+        column::bytes("free", "≤ free (cached)", |(.., free, _): Row<'_>| free),
+        column::bytes("outside", "≥ outside the allocator", |(_, facts, ..): Row<'_>| {
+            capacity.value.saturating_sub(facts.accounted())
         }),
         column::text("stream", "stream", |(event, ..): Row<'_>| stream_name(stream(event))),
         column::text("site", "call site", |(.., site): Row<'_>| site.to_owned()),
     ];
-    let note = "Newest first. What is said below is of the newest, or of the one at the chosen moment. Not in use is the \
-                most that it may have been: rounding is not counted as use.";
+    let note = "Newest first. What is said below is of the newest, or of the one at the chosen moment. Free (cached): reserved and in no live \
+                block; an upper bound, because a block may have been larger than its request rounded up. Outside the allocator: device \
+                memory that was neither reserved nor free (CUDA context, NCCL, other processes).";
     let mut sheet = sheet(["requests", "Requests that failed", note], &columns);
     let mut events: Vec<u32> = refused(history).collect();
     events.reverse();
     sheet.left_out = events.len() as u32;
+    sheet.threshold = Some(capacity.clone());
     let rows: Vec<Row<'_>> =
-        events.iter().zip(sites).map(|(&event, site)| (event, Facts::of(history, event), site.as_str())).collect();
+        events
+            .iter()
+            .zip(sites)
+            .zip(allocated.iter().rev())
+            .map(|((&event, site), &allocated)| {
+                let facts = Facts::of(history, event);
+                let free = known.filter(|&(known, _)| known == event).map(|(_, free)| free);
+                (event, facts, free.unwrap_or(facts.reserved.saturating_sub(allocated)), site.as_str())
+            })
+            .collect();
     writing.fill(sheet, &columns, &rows, |writing, (event, ..)| {
         let stack = writing.lines.of(&file.snapshot, history.events.stack(event));
         SheetRow { stack, ..row(at(event + 1)) }

@@ -4,7 +4,7 @@ mod checks;
 mod known;
 
 use super::job::Job;
-use super::writing::{Writing, at, bytes, cut, row};
+use super::writing::{Writing, at, bytes, cut};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
@@ -54,11 +54,9 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
     for hint in found.iter().filter(|found| found.is_hint()) {
         let share = percent(hint.part, hint.whole);
         let evidence = |what: &str, of: &str| [what, &bytes(hint.part), of, " (", &share, "), ", &hint.words].concat();
-        let event = Moment(hint.moment).event_or_minus_one();
-        let place = if event < 0 {
-            "before the first event".to_owned()
-        } else {
-            "after event ".to_owned() + &grouped(event.unsigned_abs())
+        let place = match Moment(hint.moment.unwrap_or(0)).event() {
+            None => "before the first event".to_owned(),
+            Some(event) => "after event ".to_owned() + &grouped(event.0.into()),
         };
         let text = match hint.about {
             About::Scattered => {
@@ -105,7 +103,7 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
                     + ", which waits for the device each time. expandable_segments:True or fewer calls of torch.cuda.empty_cache() avoid it."
             }
         };
-        writing.say(Tone::Alarm, text, Some(at(hint.moment)));
+        writing.say(Tone::Alarm, text, hint.moment.map(at));
     }
     if !found.is_empty() && !found.iter().any(Found::is_hint) {
         let text = "Nothing in this trace speaks for another setting: what was looked at is listed, with its numbers.";
@@ -171,6 +169,7 @@ fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
     let columns = [
         column::text("check", "looked for", |it: &Found| it.about.words().to_owned()),
         column::bytes("found", "found", |it: &Found| it.part),
+        column::text("detail", "detail", |it: &Found| it.words.clone()),
         column::bytes("whole", "of", |it: &Found| it.whole),
         column::share("share", "share", |it: &Found| (it.part, it.whole)),
         column::share("least_share", "hint from", |it: &Found| (it.about.least().0, 100)),
@@ -180,7 +179,7 @@ fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
         column::cell("value", "its value", |it: &Found| {
             value(settings, it.about.setting()).map_or(Cell::Nothing, |value| Cell::Text(cut(value)))
         }),
-        column::event("event", "after event", |it: &Found| it.moment),
+        column::cell("event", "after event", |it: &Found| it.moment.map_or(Cell::Nothing, column::after)),
     ];
     let note =
         "A hint needs both the share and the bytes. Free bytes are at most so many, those lost to rounding at least.";
@@ -188,7 +187,8 @@ fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
     let found: Vec<&Found> = found.iter().collect();
     writing.fill(sheet, &columns, &found, |_, it| SheetRow {
         tone: if it.is_hint() { Tone::Alarm } else { Tone::Fact },
-        ..row(at(it.moment))
+        evidence: it.moment.map(at),
+        ..SheetRow::default()
     });
 }
 

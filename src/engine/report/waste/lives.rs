@@ -112,7 +112,8 @@ fn write_stay(writing: &mut Writing<'_>, stay: &SiteSums, least: Threshold) {
         column::text("site", "call site", |group| stay.name(file, history, group)),
     ];
     let note = "No leak by itself: optimizer state made in a first step and what an unfinished step still holds are here as well. \
-                What grows from step to step says more.";
+                What grows from step to step says more: growth is measured from the end of step 2, this is all that was allocated since the \
+                recording began.";
     let mut sheet = sheet(["alive", "Made in the trace, live at its end", note], &columns);
     sheet.threshold = Some(least);
     writing.fill(sheet, &columns, &ranked, |writing, group| writing.site_row(stay, group, Some(last)));
