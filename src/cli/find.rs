@@ -17,6 +17,7 @@ const PATTERN: &str = "What to look for, as in the page's search:
 text, /expression/        in a frame of the stack
 @text                     in the call site
 @category activation      of this category
+freed, never-freed        freed in the trace, or live at its end
 #12                       the allocation of this number
 0x7f89b4000000            allocations that hold this address
 >=1MiB, 1MiB..2MiB        of this size

@@ -352,6 +352,7 @@ impl OpenFile {
                 .collect(),
             devices: self.histories.iter().map(device_summary).collect(),
             settings: self.snapshot.settings.clone(),
+            pools: self.groups.named_pools(),
         }
     }
 

@@ -102,7 +102,7 @@ fn keys_alone_lead_from_a_drop_to_the_line_that_holds_the_most() {
     page.press("r");
     page.wait_for(&Some("true".into()), || page.attribute("#tree-invert", "aria-pressed"));
     page.wait_for(&Some("true".into()), || page.attribute("#tree-internal", "aria-pressed"));
-    page.wait_until("the tree is another", || page.text("#tree-space").contains("internal frames alone"));
+    page.wait_until("the tree is another", || page.text("#tree-space").contains("internal frames only"));
     page.wait_for(&peak, || page.attribute("#tree-rows", "data-total"));
     let lines = "[...document.querySelectorAll('#tree-space .row:not([hidden])')]
         .filter(row => row.ariaLevel == 2).map(row => [row.ariaPosInSet, row.dataset.bytes]).sort((a, b) => a[0] - b[0])

@@ -1,5 +1,6 @@
 //! What the summary says of a file and its devices.
 
+use super::PoolName;
 use serde::{Deserialize, Serialize, Serializer};
 
 /// What the summary says of a file; also the command line's JSON (`schema` 1).
@@ -17,6 +18,8 @@ pub struct FileSummary {
     pub devices: Vec<DeviceSummary>,
     /// `allocator_settings` as the file has it: dotted key, value as text.
     pub settings: Vec<(String, String)>,
+    /// What private pools are called.
+    pub pools: Vec<PoolName>,
 }
 
 /// Something odd that does not stop us.

@@ -43,11 +43,12 @@ impl Layout {
 
     /// Writes a sheet: a row a kind, the one with the most free bytes first.
     pub(super) fn write(&self, writing: &mut Writing<'_>, key: &str, title: &str) {
+        let file = writing.file;
         let summed = |key, label, cell: fn(&StateSums) -> Cell| {
             column::cell(key, label, move |room: &Room| cell(&room.sums)).total(cell(&self.whole))
         };
         let columns = [
-            column::text("pool", "pool", |room: &Room| kind_name(&room.kind)),
+            column::text("pool", "pool", |room: &Room| kind_name(file, &room.kind)),
             column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
             summed("segments", "segments", |sums| Cell::Count(sums.segments.into())),
             summed("reserved", "reserved", |sums| Cell::Bytes(sums.reserved)),
@@ -73,8 +74,8 @@ impl Layout {
 }
 
 /// The pool, and what segments it has.
-pub(super) fn kind_name(kind: &SegmentKind) -> String {
-    let mut name = pool_name(kind.pool, kind.small);
+pub(super) fn kind_name(file: &OpenFile, kind: &SegmentKind) -> String {
+    let mut name = pool_name(file, kind.pool, kind.small);
     name.push_str(if kind.expandable { ", expandable" } else { "" });
     name
 }

@@ -234,6 +234,7 @@ impl Building {
             end_blocks,
             segment_operations: trace.segment_operations,
             notes: trace.notes,
+            annotated: trace.annotated,
             note_events: trace.note_events,
             ends,
             numbers,

@@ -29,6 +29,8 @@ pub enum WarningKind {
     AnnotationWithoutStart,
     /// A sum of bytes left 64 signed bits.
     TotalsAtLimit,
+    /// A list of the segments of one private pool (`MemPool.snapshot()`); which.
+    OnePool((u64, u64)),
     /// More is live than was reserved: segments are missing, or addresses were changed.
     BeyondReserved,
     /// There are events, but no list of segments.
@@ -56,6 +58,7 @@ impl WarningKind {
             WarningKind::TimeStepsBack => "time_steps_back",
             WarningKind::AnnotationWithoutStart => "annotation_without_start",
             WarningKind::TotalsAtLimit => "totals_at_limit",
+            WarningKind::OnePool(_) => "one_pool",
             WarningKind::BeyondReserved => "requested_beyond_reserved",
             WarningKind::NoSegments => "no_segments",
             WarningKind::FromADrawing => "from_a_drawing",
@@ -91,6 +94,9 @@ impl WarningKind {
             WarningKind::TimeStepsBack => "the time of an event is before that of the event before".into(),
             WarningKind::AnnotationWithoutStart => "an annotation ends that never began".into(),
             WarningKind::TotalsAtLimit => "bytes add up to 8 EiB or more: the totals stop there and are not exact".into(),
+            WarningKind::OnePool((first, second)) => {
+                format!("the file holds one pool alone, ({first}, {second}): reserved and live bytes are those of this pool, not of the device")
+            }
             WarningKind::BeyondReserved => {
                 "more bytes are live than were reserved: segments are missing from the file, so reserved and free bytes are not reliable"
                     .into()

@@ -167,7 +167,7 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
     writing.say(tone, text, Some(at(moment.moment)));
     if let Some((driver, layout)) = driver {
         let free = layout.rooms.serving(driver.kind);
-        let kind = kind_name(&driver.kind);
+        let kind = kind_name(writing.file, &driver.kind);
         let needs = driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes(request)].concat());
         let mut text = [
             "Reserved memory reached its maximum, ",
@@ -238,13 +238,14 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
 }
 
 fn write_fits(writing: &mut Writing<'_>, parts: &Parts, fits: Vec<StateFit>) {
+    let file = writing.file;
     let goes = |fit: &StateFit| match fit.block {
         Some((address, _)) => format!("free block at 0x{address:x}"),
         None if fit.free >= fit.rounded => "a new segment, though enough is free in all".to_owned(),
         None => "a new segment".to_owned(),
     };
     let columns = [
-        column::text("pool", "pool", |fit: &StateFit| pool_name(fit.pool, fit.rounded <= 1 << 20)),
+        column::text("pool", "pool", |fit: &StateFit| pool_name(file, fit.pool, fit.rounded <= 1 << 20)),
         column::text("stream", "stream", |fit: &StateFit| stream_name(fit.stream)),
         column::bytes("rounded", "≥ rounded", |fit: &StateFit| fit.rounded),
         column::text("goes", "goes into", goes),

@@ -186,7 +186,7 @@ fn write_requests(
 
 /// What was free in each pool.
 fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
-    let rooms = &refused.rooms.rooms;
+    let (rooms, file) = (&refused.rooms.rooms, writing.file);
     let ranked = base::sorted::sorted_by_key(rooms.iter().collect(), |room: &&Room| !u128::from(room.sums.free));
     let sum = |of: fn(&Room) -> u64| rooms.iter().fold(0u64, |sum, room| sum.saturating_add(of(room)));
     let bytes = |key, label, of: fn(&Room) -> u64| column::bytes(key, label, of).total(Cell::Bytes(sum(of)));
@@ -198,7 +198,7 @@ fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
         bytes("reserved", "reserved", |room| room.sums.reserved),
         count("whole_segments", "segments without a live block", |room| room.whole),
         bytes("whole_reserved", "reserved by those", |room| room.whole_bytes),
-        column::text("pool", "pool", |room: &Room| kind_name(&room.kind)),
+        column::text("pool", "pool", |room: &Room| kind_name(file, &room.kind)),
         column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
     ];
     let note = "Out of the segments of the end and the events since. A request is served from blocks of its own pool, size class and \
