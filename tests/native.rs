@@ -51,6 +51,7 @@ mod hostile;
 mod json;
 mod layers_of_model;
 mod limits;
+mod metadata;
 mod moments;
 #[path = "support/numbered.rs"]
 mod numbered;
