@@ -53,5 +53,5 @@ fn what_is_wrong_with_rules_is_told_with_its_lines() {
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.len(), error.lines().count()), (Some(1), 0, 1), "{error}");
     assert!(error.contains("cli-rules-wrong.json: line 1: not a regular expression"), "{error}");
-    assert!(error.contains("line 2: \"b\" takes a text"), "{error}");
+    assert!(error.contains("line 2: \"b\" must be a string"), "{error}");
 }

@@ -81,7 +81,7 @@ fn what_made_it_is_told_by_site_file_function_and_tree() {
         rows.map(|row| fields.map(|field| row[field].clone()).into_iter().collect::<Value>()).collect::<Vec<Value>>()
     };
     let fields = ["requested", "name", "line"];
-    let nothing = json!([7, "no stack was recorded", ""]);
+    let nothing = json!([7, "no stack", ""]);
     let sites = [json!([1000, "forward", "31"]), json!([300, "main", "9"]), nothing.clone()];
     assert_eq!(by(&[], fields), sites);
     assert_eq!(by(&["--by", "function"], fields)[..2], [json!([1000, "forward", ""]), json!([300, "main", ""])]);
@@ -96,7 +96,7 @@ fn what_made_it_is_told_by_site_file_function_and_tree() {
             json!([1300, "main", 0]),
             json!([1000, "_call_impl", 1]),
             json!([1000, "forward", 2]),
-            json!([7, "no stack was recorded", 0])
+            json!([7, "no stack", 0])
         ]
     );
     let hidden = by(&["--by", "tree", "--hide-internal", "--inverted"], ["requested", "name", "depth"]);
@@ -106,7 +106,7 @@ fn what_made_it_is_told_by_site_file_function_and_tree() {
             json!([1000, "forward", 0]),
             json!([1000, "main", 1]),
             json!([300, "main", 0]),
-            json!([7, "no stack was recorded", 0])
+            json!([7, "no stack", 0])
         ]
     );
     let top = told(&["live", path, "--top", "1"]);

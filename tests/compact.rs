@@ -236,7 +236,7 @@ fn what_columns_have_no_room_for_stays_as_it_is() {
     let odd = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 512, "size": 8},
         {"action": "free_completed", "addr": 512, "size": 9}]]}"#;
     let error = open(odd).unwrap().engine.write_columns(Vec::new()).map(drop).unwrap_err();
-    assert_eq!(error.to_string(), "a free has another size than its allocation");
+    assert_eq!(error.to_string(), "the size of a free differs from its allocation's");
     let frames: Vec<String> =
         (0..20_000).map(|line| format!("{{\"filename\": \"a\", \"name\": \"b\", \"line\": {line}}}")).collect();
     let deep = format!(
@@ -244,7 +244,7 @@ fn what_columns_have_no_room_for_stays_as_it_is() {
         frames.join(",")
     );
     let error = open(deep.as_bytes()).unwrap().engine.write_columns(Vec::new()).map(drop).unwrap_err();
-    assert_eq!(error.to_string(), "its stacks are too deep");
+    assert_eq!(error.to_string(), "the stacks are too deep");
 }
 
 /// The sections of columns, whole.
@@ -283,7 +283,7 @@ fn every_truncation_is_an_error() {
     let columns = small();
     for length in 0..columns.len() {
         let error = open(&columns[..length]).map(|_| ()).unwrap_err();
-        assert!(length <= MAGIC.len() || error == format!("the columns end too soon, after {length} bytes"), "{error}");
+        assert!(length <= MAGIC.len() || error == format!("unexpected end of the columns after {length} bytes"), "{error}");
     }
 }
 

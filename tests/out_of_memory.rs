@@ -330,7 +330,7 @@ proptest! {
             .collect();
         let mut opened = opened_of(&segments, &trace);
         for device in opened.summary.devices.clone() {
-            for topic in [Topic::Peak, Topic::OutOfMemory, Topic::Waste] {
+            for topic in [Topic::Peak, Topic::OutOfMemory, Topic::Leaks] {
                 for at in [None, Some(0), Some(7), Some(u32::MAX)] {
                     let thresholds = [("late", 0), ("alive", 0), ("lost", 0), ("unused", 0), ("steps", 0), ("recent", u64::MAX)];
                     let ask = || asked(device.device, topic, at, &thresholds);

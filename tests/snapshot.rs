@@ -202,11 +202,11 @@ fn a_wrong_type_is_an_error_with_its_path() {
         (json!([5]), "[0]: expected a segment, found an integer"),
         (
             json!({"a": 1}),
-            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top",
+            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level",
         ),
         (
             json!("text"),
-            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top",
+            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level",
         ),
     ];
     for (value, expected) in cases {

@@ -76,7 +76,7 @@ fn shown(frame: &FrameText, arrangement: Arrangement) -> String {
 /// call site.
 fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> Vec<String> {
     if details.stack.is_none() {
-        return vec!["no stack was recorded".into()];
+        return vec!["no stack".into()];
     }
     let mut path: Vec<String> = Vec::new();
     let internal = |file: &str| file.is_empty() || file == "??" || file == "/x/torch/nn.py";
@@ -96,7 +96,7 @@ fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> V
         path.reverse();
     }
     if details.stack_of_free {
-        path.insert(0, "born before recording: the stacks below freed them".into());
+        path.insert(0, "allocated before recording (stacks of their frees)".into());
     } else if path.is_empty() {
         path.push("internal frames only".into());
         // The call site: here, of a file of one's own that the rules leave out, or else the innermost frame.

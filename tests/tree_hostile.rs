@@ -51,7 +51,7 @@ fn a_stack_too_deep_to_show_is_told_as_such() {
         assert_eq!(page.total, open.curve());
         assert_eq!(page.row_count, 1 + 1 + 4096);
         let note = &page.rows[1];
-        assert_eq!((note.label.name.as_str(), note.weight.bytes), ("too deep, or too many different stacks", 1005));
+        assert_eq!((note.label.name.as_str(), note.weight.bytes), ("truncated: too deep, or too many stacks", 1005));
         // The innermost frame is found at the end of a chain that never forks beyond the first.
         let reveal = Some(Reveal::Allocation(1));
         let page = open.tree(TreeQuestion { reveal, folds: vec![], ..open.everything_open(root) });

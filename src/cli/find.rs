@@ -1,4 +1,4 @@
-//! `memscape find`: the allocations that a search finds, the largest first.
+//! `memscape allocations`: the allocations that match a search, the largest first.
 
 use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, printable};
@@ -12,48 +12,51 @@ use engine::protocol::{
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 
-const PATTERN: &str = "What to look for, as in the page's search:
+const PATTERN: &str = "Search, as on the page; all allocations if omitted:
 
-text, /expression/        in a frame of the stack
-@text                     in the call site
-@category activation      of this category
+text, /regex/             text or regular expression in any frame of the stack
+@text                     text in the call site
+@category activation      category
 freed, never-freed        freed in the trace, or live at its end
-#12                       the allocation of this number
-0x7f89b4000000            allocations that hold this address
->=1MiB, 1MiB..2MiB        of this size
-age>1000, life<10         by events since its allocation, and until it is freed
+#12                       allocation number
+0x7f89b4000000            address inside the block
+>=1MiB, 1MiB..2MiB        size
+age>1000, life<10         age or lifetime in events
 model.py & >=1MiB         all of several terms";
 
-/// Arguments of `memscape find`.
+/// Arguments of `memscape allocations`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Find {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
-    /// What to look for, as in the page's search: text, /expression/, @text, #number, an address, a size
+    /// Search, as on the page: text, /regex/, @text, #number, an address, a size; all allocations if omitted
     #[arg(long_help = PATTERN)]
-    pub(crate) pattern: String,
+    pub(crate) pattern: Option<String>,
     #[command(flatten)]
     pub(crate) at: At,
     #[command(flatten)]
     pub(crate) printed: Printed,
 }
 
-/// The text of `memscape find`.
+/// The text of `memscape allocations`.
 ///
 /// # Errors
-/// The file can't be read, has no such moment, or what to look for can't be read: one sentence.
+/// The file or the search cannot be read, or the trace has no such event: one sentence.
 pub(crate) fn find(arguments: &Find) -> Result<String, String> {
     let Find { source, pattern, at, printed } = arguments;
-    let readable = match Filter::parse(pattern) {
-        Ok(filter) if filter.terms.is_empty() => Err(QueryError::Empty),
-        read => read.map(drop),
-    };
-    readable.map_err(|error| format!("{pattern}: {error}"))?;
+    if let Some(pattern) = pattern {
+        let readable = match Filter::parse(pattern) {
+            Ok(filter) if filter.terms.is_empty() => Err(QueryError::Empty),
+            read => read.map(drop),
+        };
+        readable.map_err(|error| format!("{pattern}: {error}"))?;
+    }
+    let pattern = pattern.as_deref().unwrap_or_default();
     let mut asking = Asking::open(source)?;
     let facts = at.when.map(|when| asking.at(when)).transpose()?;
     let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
     let page =
-        largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be looked through")?;
+        largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
     let form = if printed.json { as_json } else { as_text };
     Ok(form(&asking, pattern, facts, &page))
 }
@@ -85,21 +88,21 @@ fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
     let row = |row: &TableRow| {
         json!({
             "number": row.allocation,
-            "requested": row.requested,
+            "requested_bytes": row.requested,
             "address": row.address.map(|address| format!("0x{address:x}")),
             "stream": row.stream,
             "pool": row.pool,
-            "born_event": row.born,
-            "born_us": row.born_us,
-            "freed_event": row.freed,
-            "freed_us": row.freed_us,
-            "site": row.site,
+            "allocated_at": row.born,
+            "allocated_at_us": row.born_us,
+            "freed_at": row.freed,
+            "freed_at_us": row.freed_us,
+            "call_site": row.site,
         })
     };
     let fields = json!({
         "pattern": pattern,
         "event": facts.map(|facts| Moment(facts.moment).event_or_minus_one()),
-        "requested": page.listed.bytes,
+        "requested_bytes": page.listed.bytes,
         "count": page.listed.count,
         "rows": page.rows.iter().map(row).collect::<Vec<Value>>(),
         "rows_left_out": page.listed.count.saturating_sub(page.rows.len() as u32),
@@ -110,32 +113,33 @@ fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
 fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
     let when = facts.map_or_else(String::new, |facts| [", live ", &after(facts.moment)].concat());
     let mut text = format!(
-        "{}: {}{when}\n  {} of {}, {} bytes requested{}\n",
+        "{}: {}{when}\n  {} of {}, {} ({} B) requested{}\n",
         asking.title(),
-        printable(pattern),
+        if pattern.is_empty() { "allocations".to_owned() } else { printable(pattern) },
         grouped(page.listed.count.into()),
         counted(page.scope.count.into(), "allocation"),
+        Bytes(page.listed.bytes),
         grouped(page.listed.bytes),
-        if facts.is_none() { " (not all live at once)" } else { "" },
+        if facts.is_none() { " over the whole trace" } else { "" },
     );
     if !page.rows.is_empty() {
         text.push_str(&format!(
-            "\n{:>10}  {:>19}  {:>11}  {:>11}  {:>11}  {:>14}  {}\n",
-            "requested", "bytes", "number", "born", "freed", "address", "site"
+            "\n{:>10}  {:>19}  {:>11}  {:>12}  {:>11}  {:>14}  {}\n",
+            "requested", "bytes", "number", "allocated at", "freed at", "address", "call site"
         ));
     }
     for row in &page.rows {
         let event = |event: Option<u32>, none: &str| event.map_or(none.to_owned(), |event| grouped(event.into()));
         text.push_str(&format!(
-            "{:>10}  {:>19}  {:>11}  {:>11}  {:>11}  {:>14}  {}\n",
+            "{:>10}  {:>19}  {:>11}  {:>12}  {:>11}  {:>14}  {}\n",
             Bytes(row.requested).to_string(),
             grouped(row.requested),
             format!("#{}", grouped(row.allocation.into())),
             event(row.born, "before"),
             event(row.freed, "never"),
             row.address.map_or_else(String::new, |address| format!("{address:x}")),
-            if row.site.is_empty() { "no stack was recorded".to_owned() } else { printable(&row.site) },
+            if row.site.is_empty() { "no stack".to_owned() } else { printable(&row.site) },
         ));
     }
-    text + &more(page.listed.count.saturating_sub(page.rows.len() as u32))
+    text + &more(page.listed.count.saturating_sub(page.rows.len() as u32)) + &asking.other_devices()
 }

@@ -1,4 +1,4 @@
-//! `memscape state`: the allocator's segments and blocks at a moment.
+//! `memscape segments`: the allocator's segments and blocks at the cursor.
 
 use super::asking::Asking;
 use super::find::largest;
@@ -14,7 +14,7 @@ use engine::protocol::{
 use engine::{Answer, Question};
 use serde_json::json;
 
-/// Arguments of `memscape state`.
+/// Arguments of `memscape segments`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Segments {
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(crate) struct Segments {
     /// Only segments of this stream, decimal or 0x...
     #[arg(long, value_name = "N", value_parser = stream)]
     pub(crate) stream: Option<u64>,
-    /// Also say where a request of this size would be placed
+    /// Also show where a request of this size would be placed
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) request: Option<u64>,
     /// Also list the blocks of each segment
@@ -39,7 +39,7 @@ pub(crate) struct Segments {
 
 fn pool(text: &str) -> Result<(u64, u64), &'static str> {
     let numbers = text.split_once(',').map(|(first, second)| (first.trim().parse(), second.trim().parse()));
-    let Some((Ok(first), Ok(second))) = numbers else { return Err("a pool is two numbers: 0,1") };
+    let Some((Ok(first), Ok(second))) = numbers else { return Err("expected a pool such as 0,1") };
     Ok((first, second))
 }
 
@@ -51,27 +51,25 @@ fn stream(text: &str) -> Result<u64, String> {
     read.map_err(|error| error.to_string())
 }
 
-/// The text of `memscape state`.
+/// The text of `memscape segments`.
 ///
 /// # Errors
-/// The file can't be read, or has no such moment: one sentence.
+/// The file cannot be read, or the trace has no such event: one sentence.
 pub(crate) fn state(terms: &Segments) -> Result<String, String> {
     let mut asking = Asking::open(&terms.source)?;
     let facts = asking.at(terms.at.when.unwrap_or(When::Peak))?;
-    let page = listed(&mut asking, terms, facts.moment).ok_or("the segments could not be put together")?;
+    let page = listed(&mut asking, terms, facts.moment).ok_or("the segments could not be listed")?;
     if page.groups.is_empty() && (terms.pool, terms.stream) != (None, None) {
-        return Err(
-            "no segment is of that pool and stream at that moment; without --pool and --stream all are told".to_owned()
-        );
+        return Err("no segment of that pool and stream at the cursor".to_owned());
     }
     let wants_sites = terms.printed.json || terms.blocks;
     let sites = if wants_sites { sites(&mut asking, facts.moment) } else { Some(Sites::new()) };
-    let sites = sites.ok_or("the allocations could not be looked through")?;
+    let sites = sites.ok_or("the allocations could not be listed")?;
     if terms.printed.json {
         let fields = json!({
             "event": Moment(facts.moment).event_or_minus_one(),
             "time_us": facts.time_us,
-            "request": terms.request,
+            "request_bytes": terms.request,
         });
         return Ok(pretty(&with(asking.document(fields), state_json::fields(&page, &sites))));
     }
@@ -136,7 +134,7 @@ fn exact(bytes: u64) -> String {
 
 fn sums_in_words(sums: &StateSums) -> String {
     format!(
-        "reserved {} in {}\n  requested {} in {}, {} pending; ≥ rounded {}\n  ≤ free {} in {}, the largest ≤ {}\n",
+        "reserved {} in {}\n  live {} in {}, awaiting free {}, allocated (rounded) ≥ {}\n  free (cached) ≤ {} in {}, largest ≤ {}\n",
         exact(sums.reserved),
         counted(sums.segments.into(), "segment"),
         exact(sums.requested),
@@ -150,12 +148,12 @@ fn sums_in_words(sums: &StateSums) -> String {
 }
 
 fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
-    let is_peak = if facts.moment == asking.peak() { ", the peak of requested bytes" } else { "" };
+    let is_peak = if facts.moment == asking.peak() { ", the peak" } else { "" };
     let mut text = format!("{}: {}{is_peak}\n  ", asking.title(), after(facts.moment));
     text.push_str(&sums_in_words(&page.whole));
     if page.astray.count > 0 {
         let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));
-        text.push_str(&format!("  {bytes} requested in {count} lie in no segment that is known\n"));
+        text.push_str(&format!("  {bytes} live in {count} are in no recorded segment\n"));
     }
     page.fits.iter().for_each(|fit| text.push_str(&fit_in_words(asking, terms, fit)));
     for (place, group) in page.groups.iter().enumerate() {
@@ -165,7 +163,7 @@ fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StateP
         text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_in_words(&group.sums)));
         text.push_str(&format!(
             "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
-            "address", "reserved", "bytes", "≤ free", "of it", "blocks", "free blocks"
+            "address", "reserved", "bytes", "≤ free", "share", "blocks", "free blocks"
         ));
         for bar in bars_of(page, place).take(terms.printed.top as usize) {
             let sums = &bar.sums;
@@ -185,7 +183,7 @@ fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StateP
         }
         text.push_str(&more(group.sums.segments.saturating_sub(terms.printed.top)));
     }
-    text
+    text + &asking.other_devices()
 }
 
 fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
@@ -193,15 +191,15 @@ fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
         (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),
         (_, recorded) => {
             let site = sites.get(&piece.allocation).map_or("", String::as_str);
-            let site = if site.is_empty() { "no stack was recorded" } else { site };
+            let site = if site.is_empty() { "no stack" } else { site };
             (piece.requested, if recorded { "=" } else { "≥" }, site)
         }
     };
     let rounded = format!("{sign} {}", grouped(piece.rounded));
     format!(
-        "    {:>18}  {:>7}  {:>19}  {rounded:>19}  {}\n",
+        "    {:>18}  {:>13}  {:>19}  {rounded:>19}  {}\n",
         hex(piece.address),
-        state_of(piece),
+        state_of(piece).replace('_', " "),
         if state_of(piece) == "free" { String::new() } else { grouped(bytes) },
         printable(site)
     )
@@ -209,14 +207,14 @@ fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
 
 fn fit_in_words(asking: &Asking, terms: &Segments, fit: &StateFit) -> String {
     let (asked, name) = (terms.request.unwrap_or(0), name_of(asking, fit.pool, fit.stream));
-    let begin = format!("  a request of {}, rounded {}, in the {name}:", exact(asked), exact(fit.rounded));
+    let begin = format!("  request of {} (rounded {}) in the {name}:", exact(asked), exact(fit.rounded));
     match fit.block {
         Some((address, bytes)) => {
-            format!("{begin} may fit into the free block at {}, of at most {}\n", hex(address), exact(bytes))
+            format!("{begin} may fit into the free block at {}, ≤ {}\n", hex(address), exact(bytes))
         }
         None => format!(
-            "{begin} needs {}{} more from the driver; at most {} are free, the largest block at most {}\n",
-            if fit.grows { "at least " } else { "" },
+            "{begin} needs {}{} from the driver; free ≤ {}, largest block ≤ {}\n",
+            if fit.grows { "≥ " } else { "" },
             exact(fit.new_segment),
             exact(fit.free),
             exact(fit.largest_free)

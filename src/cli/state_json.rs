@@ -1,4 +1,4 @@
-//! The segments and blocks of `memscape state` as JSON, and what its text takes from a page in the same way.
+//! The segments and blocks of `memscape segments` as JSON, and what its text takes from a page in the same way.
 
 use super::output::with;
 use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
@@ -21,11 +21,11 @@ pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece
     page.pieces.get(from..to).unwrap_or_default()
 }
 
-/// `live`, `pending` or `free`.
+/// `live`, `awaiting_free` or `free`.
 pub(crate) fn state_of(piece: &StatePiece) -> &'static str {
     match piece.kind {
         PieceKind::Live => "live",
-        PieceKind::Pending => "pending",
+        PieceKind::Pending => "awaiting_free",
         PieceKind::Rounding | PieceKind::Free => "free",
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn fields(page: &StatePage, sites: &Sites) -> Value {
     };
     json!({
         "sums": sums(&page.whole),
-        "in_no_segment": {"requested": page.astray.bytes, "count": page.astray.count},
+        "in_no_segment": {"live_bytes": page.astray.bytes, "count": page.astray.count},
         "fits": page.fits.iter().map(fit).collect::<Vec<Value>>(),
         "groups": page.groups.iter().enumerate().map(group).collect::<Vec<Value>>(),
     })
@@ -62,14 +62,14 @@ pub(crate) fn fields(page: &StatePage, sites: &Sites) -> Value {
 fn sums(sums: &StateSums) -> Value {
     json!({
         "segment_count": sums.segments,
-        "reserved": sums.reserved,
+        "reserved_bytes": sums.reserved,
         "block_count": sums.blocks,
-        "requested": sums.requested,
-        "pending": sums.pending,
-        "rounded_at_least": sums.rounded,
-        "free_at_most": sums.free,
+        "live_bytes": sums.requested,
+        "awaiting_free_bytes": sums.pending,
+        "allocated_rounded_bytes": sums.rounded,
+        "free_bytes": sums.free,
         "free_block_count": sums.free_blocks,
-        "largest_free_at_most": sums.largest_free,
+        "largest_free_bytes": sums.largest_free,
     })
 }
 
@@ -79,13 +79,13 @@ fn block(piece: &StatePiece, sites: &Sites) -> Value {
             "address": hex(piece.address),
             "state": state_of(piece),
             "number": piece.allocation,
-            "requested": piece.requested,
-            "rounded": piece.rounded,
-            "rounded_is_recorded": piece.recorded,
-            "site": sites.get(&piece.allocation),
+            "requested_bytes": piece.requested,
+            "allocated_rounded_bytes": piece.rounded,
+            "allocated_rounded_is_exact": piece.recorded,
+            "call_site": sites.get(&piece.allocation),
         }),
         PieceKind::Free | PieceKind::Rounding => {
-            json!({"address": hex(piece.address), "state": "free", "free_at_most": piece.rounded})
+            json!({"address": hex(piece.address), "state": "free", "free_bytes": piece.rounded})
         }
     }
 }
@@ -94,12 +94,12 @@ fn fit(fit: &StateFit) -> Value {
     json!({
         "pool": fit.pool,
         "stream": fit.stream,
-        "rounded": fit.rounded,
-        "fits_at": fit.block.map(|(address, _)| hex(address)),
-        "fits_into_at_most": fit.block.map(|(_, bytes)| bytes),
-        "from_the_driver": fit.new_segment,
+        "allocated_rounded_bytes": fit.rounded,
+        "block_address": fit.block.map(|(address, _)| hex(address)),
+        "block_bytes": fit.block.map(|(_, bytes)| bytes),
+        "new_segment_bytes": fit.new_segment,
         "grows": fit.grows,
-        "free_at_most": fit.free,
-        "largest_free_at_most": fit.largest_free,
+        "free_bytes": fit.free,
+        "largest_free_bytes": fit.largest_free,
     })
 }

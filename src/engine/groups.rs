@@ -27,7 +27,7 @@ use pool_names::PoolNames;
 const CLASS_BITS: u32 = 2;
 /// The smallest class of sizes ends here: the allocator rounds everything up to it.
 const SMALLEST_CLASS_BITS: u32 = 9;
-/// Parts of the trace that ages are told apart by.
+/// Parts of the trace by which allocations are grouped by age.
 const AGES: u32 = 16;
 /// Classes of sizes or lives: the largest number has 64 bits.
 const CLASSES: u32 = 64 / CLASS_BITS;

@@ -338,7 +338,7 @@ impl OpenFile {
     pub(super) fn summary(&self) -> FileSummary {
         let warnings = self.snapshot.warnings.iter().chain(self.warnings.iter());
         FileSummary {
-            schema: 1,
+            schema: SCHEMA,
             file: self.name.clone(),
             format: self.format.clone(),
             torch: self.snapshot.torch.map(|(since, _)| format!("{since} or later")),

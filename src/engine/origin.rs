@@ -77,7 +77,7 @@ pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: Stack
     matches!(history.allocations.provenance(id), Provenance::FreedBy(event) if history.events.stack(event.0) == stack)
 }
 
-/// Whether an allocation has this stack; bytes that nothing explains have none.
+/// Whether an allocation has this stack; unexplained bytes have none.
 pub(super) fn has_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     history.allocations.provenance(id) != Provenance::Unexplained && stack_of(snapshot, history, id) == stack
 }

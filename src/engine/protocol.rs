@@ -53,7 +53,7 @@ pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
 pub use state::{
     PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateQuestion, StateSums,
 };
-pub use summary::{DeviceSummary, FileSummary, Warning};
+pub use summary::{DeviceSummary, FileSummary, SCHEMA, Warning};
 pub use table::{
     LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
     TableQuestion, TableRow, TableSort, TableText, life_class, size_class,

@@ -92,7 +92,7 @@ fn what_can_not_be_is_refused_and_the_page_goes_on() {
     refuses(&page, "nan.json", nan, "device_traces[0][0].size: expected an integer, found a float");
     let negative = trace(&event("alloc", b"K\x00", &long(-1)));
     refuses(&page, "negative.pickle", &negative, "device_traces[0][0].size: is not a number of bytes");
-    refuses(&page, "model.pt", &checkpoint(), "model.pt: this is a checkpoint of torch.save");
+    refuses(&page, "model.pt", &checkpoint(), "model.pt: this is a torch.save checkpoint");
     let workers = page.workers().len();
     assert_eq!(workers, 1, "not one of them costs the worker");
 }

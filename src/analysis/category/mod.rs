@@ -243,20 +243,21 @@ impl CategoryRule {
             return self.note.clone();
         }
         let mut why = String::new();
-        let freed = if self.of == StackOf::Freed { " of its free" } else { "" };
         for (what, pattern) in [("function", &self.name), ("file", &self.file), ("function or file", &self.frame)] {
             if let Some(pattern) = pattern {
-                why.push_str(if why.is_empty() { "a frame" } else { "," });
-                why.push_str(if why.len() == 7 { freed } else { "" });
-                [" whose ", what, " holds /", pattern, "/"].iter().for_each(|part| why.push_str(part));
+                let comma = if why.is_empty() { "" } else { ", " };
+                [comma, what, " matches /", pattern, "/"].iter().for_each(|part| why.push_str(part));
             }
         }
+        if self.of == StackOf::Freed && !why.is_empty() {
+            why.push_str(" in the stack of the free");
+        }
         if let Some(recorded) = &self.recorded {
-            ["the file calls it ", recorded].iter().for_each(|part| why.push_str(part));
+            ["recorded as ", recorded].iter().for_each(|part| why.push_str(part));
         }
         match (why.is_empty(), self.asks_of_lives() || self.like.is_some()) {
-            (true, true) => "its life and size".to_owned(),
-            (true, false) => "nothing before it holds".to_owned(),
+            (true, true) => "lifetime and size".to_owned(),
+            (true, false) => "no earlier rule matches".to_owned(),
             (false, _) => why,
         }
     }

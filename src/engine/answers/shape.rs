@@ -5,7 +5,7 @@
 //! 0            everything
 //! ├ 1          <module> train.py:7            a class of frames
 //! │ └ 2        step train.py:31
-//! ├ 3          no stack was recorded          a note
+//! ├ 3          no stack                       a note
 //! └ 4          internal frames only           a note: every frame is left out, as in the threads of the backward pass
 //!   └ 5        MulBackward0                   the call site, as the legend has it: of C++ the node of autograd
 //!     └ 6      mul_Tensor                     the operator
@@ -52,11 +52,11 @@ impl Note {
     pub(super) fn text(self) -> &'static str {
         match self {
             Note::Everything => "all allocations",
-            Note::Unexplained => "bytes that nothing explains",
-            Note::NoStack => "no stack was recorded",
-            Note::OfFrees => "born before recording: the stacks below freed them",
+            Note::Unexplained => "unexplained bytes",
+            Note::NoStack => "no stack",
+            Note::OfFrees => "allocated before recording (stacks of their frees)",
             Note::Internal => "internal frames only",
-            Note::TooMany => "too deep, or too many different stacks",
+            Note::TooMany => "truncated: too deep, or too many stacks",
         }
     }
 }

@@ -37,7 +37,7 @@ fn is_recorded(stack: StackId) -> bool {
     !matches!(stack, StackId::NONE | StackId::EMPTY)
 }
 
-/// Hands out what rules ask of an allocation; of bytes that nothing explains nothing is known.
+/// Hands out what rules ask of an allocation; of unexplained bytes nothing is known.
 pub(super) fn with_facts<R>(
     set: &Compiled,
     stacks: &Stacks,

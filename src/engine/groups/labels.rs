@@ -3,7 +3,7 @@
 use super::{AGES, CLASS_BITS, CLASSES, Groups, SMALLEST_CLASS_BITS};
 use crate::protocol::Grouping;
 use analysis::site;
-use base::units::{BYTE_UNITS, grouped};
+use base::units::{Bytes, bytes_between, grouped};
 use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
 
@@ -28,32 +28,22 @@ impl Groups {
                 frame.map_or_else(String::new, |frame| site::short(snapshot, frame))
             }
             Grouping::Size => {
-                let bits = SMALLEST_CLASS_BITS + place * CLASS_BITS;
-                let (end, unit) = power_of_two(bits);
-                match bits.checked_sub(CLASS_BITS).filter(|_| place > 0).map(power_of_two) {
-                    None => format!("≤ {end} {unit}"),
-                    Some((from, of)) if of == unit => format!("{from}–{end} {unit}"),
-                    Some((from, of)) => format!("{from} {of}–{end} {unit}"),
-                }
+                let end = 1u64.checked_shl(SMALLEST_CLASS_BITS + place * CLASS_BITS).unwrap_or(u64::MAX);
+                if place == 0 { format!("≤ {}", Bytes(end)) } else { bytes_between(end >> CLASS_BITS, end) }
             }
-            Grouping::Lifetime if place == CLASSES + 1 => "live at the end".to_owned(),
-            Grouping::Lifetime if place == CLASSES => "born before recording".to_owned(),
+            Grouping::Lifetime if place == CLASSES + 1 => "never freed".to_owned(),
+            Grouping::Lifetime if place == CLASSES => "allocated before recording".to_owned(),
             Grouping::Lifetime if place == 0 => "1 event".to_owned(),
             Grouping::Lifetime => {
                 let end = 1u64 << (place * CLASS_BITS).min(63);
                 format!("{}–{} events", grouped((end >> CLASS_BITS) + 1), grouped(end))
             }
-            Grouping::Age if place == 0 => "born before recording".to_owned(),
+            Grouping::Age if place == 0 => "allocated before recording".to_owned(),
             Grouping::Age => {
-                // The first event of a part: a part ends before the next one begins.
-                let first = |part: u32| {
-                    (u64::from(part) * u64::from(history.event_count())).div_ceil(u64::from(AGES))
-                };
-                let (from, last) = (first(place - 1), first(place).saturating_sub(1));
-                match from < last {
-                    true => format!("allocated at events {}–{}", grouped(from), grouped(last)),
-                    false => format!("allocated at event {}", grouped(from)),
-                }
+                // A part ends before the first event of the next one.
+                let first = |part: u32| (u64::from(part) * u64::from(history.event_count())).div_ceil(u64::from(AGES));
+                let last = first(place).saturating_sub(1);
+                format!("allocated at event {}–{}", grouped(first(place - 1)), grouped(last))
             }
             Grouping::Stream => match self.streams.get(place as usize) {
                 Some(0) => "default stream".to_owned(),
@@ -64,9 +54,4 @@ impl Groups {
             Grouping::Annotation | Grouping::CompileContext => String::new(),
         }
     }
-}
-
-/// Two to the power of so many, as a number and its unit.
-fn power_of_two(bits: u32) -> (u64, &'static str) {
-    (1 << (bits % 10), BYTE_UNITS.get(bits as usize / 10).unwrap_or(&"B"))
 }

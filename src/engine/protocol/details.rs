@@ -63,7 +63,7 @@ pub struct Details {
     pub frames: Vec<FrameText>,
     /// `forward_frames`: where the forward op of a backward allocation stood.
     pub forward_frames: Vec<String>,
-    /// What it is for; `None` for bytes that nothing explains.
+    /// What it is for; `None` for unexplained bytes.
     pub category: Option<CategoryDetails>,
 }
 

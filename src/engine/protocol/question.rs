@@ -103,7 +103,7 @@ pub enum NodeKind {
     /// torch's, another package's, or Python's own.
     Library,
     Native,
-    /// No frame: all of it together, allocations without a stack, bytes that nothing explains, stacks of frees, stacks of internal
+    /// No frame: all of it together, allocations without a stack, unexplained bytes, stacks of frees, stacks of internal
     /// frames alone.
     #[default]
     Note,

@@ -316,7 +316,7 @@ impl<S: EventSink> Reader<S> {
         for pair in self.store.pairs(value).chunks_exact(2) {
             if out.len() >= MOST_SETTINGS {
                 if out.len() == MOST_SETTINGS {
-                    out.push(("…".to_owned(), "more settings than any PyTorch has: left out".to_owned()));
+                    out.push(("…".to_owned(), "too many settings: ignored".to_owned()));
                 }
                 return;
             }

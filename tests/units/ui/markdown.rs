@@ -16,7 +16,7 @@ fn a_report_is_headings_statements_and_tables() {
         ..SheetRow::default()
     };
     let report = Report {
-        topic: Topic::Waste,
+        topic: Topic::Leaks,
         statements: vec![
             Statement { tone: Tone::Alarm, text: "f_1 grows by 2,048 B a step.".to_owned(), evidence: None },
             Statement { tone: Tone::Good, text: "No free is late.".to_owned(), evidence: None },

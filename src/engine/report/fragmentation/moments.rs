@@ -11,7 +11,7 @@ pub(in crate::report) fn most_reserved(history: &DeviceHistory) -> u32 {
     most.map_or(0, |(moment, _)| moment.0)
 }
 
-/// The moment of the peak of requested bytes: the one the state and the pools are told of as well.
+/// The moment of the peak of requested bytes: Segments and Pools use it as well.
 pub(in crate::report) fn most_requested(history: &DeviceHistory) -> u32 {
     Moment::after_event_or_minus_one(history.numbers.peak_event).0
 }

@@ -1,4 +1,4 @@
-//! The requests that were refused, and what the file says of them.
+//! The OOM events, and what the file records of them.
 
 use super::rooms::Rooms;
 use crate::open::OpenFile;
@@ -9,7 +9,7 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
-/// The request that is told of.
+/// The OOM that is reported.
 pub(super) struct Refused {
     pub(super) event: u32,
     pub(super) live: LiveSites,
@@ -20,16 +20,16 @@ pub(super) struct Refused {
     pub(super) next: u32,
 }
 
-/// What the file says of a refused request, and what follows from it alone.
+/// What the file records of an OOM, and what follows from that alone.
 #[derive(Clone, Copy)]
 pub(super) struct Facts {
     pub(super) event: u32,
-    /// Bytes asked for.
+    /// Bytes requested.
     pub(super) asked: u64,
-    /// Bytes that the driver had left.
+    /// Bytes that were free on the device.
     pub(super) driver: u64,
     pub(super) reserved: u64,
-    /// Live, requested; of these the bytes that are pending.
+    /// Live bytes; of these the bytes that are awaiting free.
     pub(super) requested: u64,
     pub(super) pending: u64,
 }
@@ -56,13 +56,13 @@ impl Facts {
     }
 }
 
-/// The bytes that live blocks took when each request failed, rounded: in one run over the events.
+/// Rounded bytes of live blocks at each OOM, in one run over the events.
 #[derive(Default)]
 pub(super) struct Allocated {
     now: u64,
     next_early: u32,
     next_event: u32,
-    /// By request, in order: at least so many.
+    /// By OOM, in order: lower bounds.
     pub(super) then: Vec<u64>,
 }
 
@@ -93,13 +93,13 @@ impl Allocated {
     }
 }
 
-/// Bytes of the device, as far as its failed requests tell: what was reserved and what the driver had left, the most of all. At least so
-/// many: what other code and other processes use is in neither.
+/// A lower bound of the device's memory: the most that was reserved or free at an OOM. What other code and other processes use is in
+/// neither.
 pub(super) fn least_capacity(history: &DeviceHistory) -> u64 {
     refused(history).map(|event| Facts::of(history, event).accounted()).max().unwrap_or(0)
 }
 
-/// The requests that were refused, in order.
+/// The OOM events, in order.
 pub(super) fn refused(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
     history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
 }

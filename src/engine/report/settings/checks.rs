@@ -1,4 +1,4 @@
-//! What a trace shows that another setting might mend: each check with its numbers and the least that is worth a hint.
+//! What a trace shows that another setting might fix: each check with its numbers and the least that is worth a hint.
 //!
 //! The bounds are high on purpose: a hint costs the reader an experiment, so a file of which nothing is wrong gets none.
 
@@ -13,18 +13,18 @@ use history::snapshot::Action;
 
 const MIB: u64 = 1 << 20;
 
-/// What was looked at, in the order it is told in.
+/// The checks, in the order in which they are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
-    /// The driver was asked for the most, though enough was free in pieces.
+    /// The driver was asked for more, though enough was free in pieces.
     Scattered,
-    /// A request failed, though enough was free in pieces.
+    /// An OOM, though enough was free in pieces.
     Failed,
-    /// A few small blocks keep large segments.
+    /// A few small blocks pin large segments.
     Remainders,
     /// Rounding to steps between powers of two.
     Rounding,
-    /// Segments that nobody uses any more.
+    /// Segments that are never used.
     Idle,
     /// The driver is asked again and again.
     Churn,
@@ -35,7 +35,7 @@ impl About {
     pub(super) const ALL: [About; 6] =
         [About::Scattered, About::Failed, About::Remainders, About::Rounding, About::Idle, About::Churn];
 
-    /// The setting it speaks for.
+    /// The setting it is about.
     pub(super) fn setting(self) -> &'static str {
         match self {
             About::Scattered | About::Failed | About::Churn => "expandable_segments",
@@ -45,17 +45,15 @@ impl About {
         }
     }
 
-    /// What was looked for.
+    /// What is checked.
     pub(super) fn words(self) -> &'static str {
         match self {
-            About::Scattered => "free (cached) in that pool when reserved memory reached its maximum",
-            About::Failed => "free (cached) when a request failed",
-            About::Remainders => {
-                "free at the peak of requested bytes, in large segments of which less than a tenth is used"
-            }
-            About::Rounding => "lost to rounding at the peak of requested bytes",
-            About::Idle => "segments at the end that hold no block and held none in the whole trace",
-            About::Churn => "taken from the driver again after it was given back",
+            About::Scattered => "free (cached) in the pool at the driver request that led to the reserved peak",
+            About::Failed => "free (cached) at the OOM",
+            About::Remainders => "free (cached) at the peak, in large segments less than 10 % used",
+            About::Rounding => "lost to rounding at the peak",
+            About::Idle => "segments that are empty during the whole trace",
+            About::Churn => "released to the driver and allocated again",
         }
     }
 
@@ -104,7 +102,7 @@ pub(super) struct Checks {
     active: Layout,
     end: Layout,
     next_event: u32,
-    /// Bytes and events that took memory from the driver, and those that gave it back.
+    /// Bytes and events that took memory from the driver, and those that released it.
     turned: [(u64, u64); 2],
     /// The fixed segments at the end without a block: from, to, when last used.
     whole: Option<Vec<[u64; 3]>>,
@@ -249,7 +247,7 @@ impl Checks {
                 let again = taken.saturating_sub(u64::try_from(grown).unwrap_or(0));
                 let actions = &history.action_counts;
                 let is_fixed = actions[Action::SegmentAlloc as usize] > actions[Action::SegmentMap as usize];
-                let words = [&grouped(times), " times taken, ", &grouped(back), " times given back"].concat();
+                let words = [&grouped(times), " times allocated, ", &grouped(back), " times released"].concat();
                 found(again, most_reserved, self.end.moment, is_fixed && back >= 100, words)
             }
         }

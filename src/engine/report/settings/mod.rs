@@ -1,15 +1,15 @@
-//! The allocator's settings in words, and what the trace says for changing one: with its evidence, or nothing.
+//! The allocator's settings explained, and hints to change one, each with its evidence.
 
 mod checks;
 mod known;
 
 use super::job::Job;
-use super::writing::{Writing, at, bytes, cut};
+use super::writing::{Writing, at, bytes, cut, when};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
 use base::slice::{Slice, Sliced};
-use base::units::{Moment, grouped, percent};
+use base::units::percent;
 use checks::{About, Checks, Found};
 
 /// The question, and how far its answer is.
@@ -45,7 +45,7 @@ impl Job for Settings {
     }
 }
 
-/// The value of a setting, where the file tells it.
+/// The value of a setting, where the file has it.
 fn value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a str> {
     settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
@@ -81,53 +81,33 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
     for hint in found.iter().filter(|found| found.is_hint()) {
         let share = percent(hint.part, hint.whole);
         let evidence = |what: &str, of: &str| [what, &bytes(hint.part), of, " (", &share, "), ", &hint.words].concat();
-        let place = match Moment(hint.moment.unwrap_or(0)).event() {
-            None => "before the first event".to_owned(),
-            Some(event) => "after event ".to_owned() + &grouped(event.0.into()),
-        };
+        let place = [" ", &when(hint.moment.unwrap_or(0)), ". "].concat();
         let text = match hint.about {
             About::Scattered => {
-                evidence(
-                    "The driver had to be asked for more though at most ",
-                    " of what was reserved was free in pieces",
-                ) + &[
-                    " ",
-                    &place,
-                    ". With expandable_segments:True free neighbours are one, whatever segments they were in.",
-                ]
-                .concat()
+                evidence("The driver was asked for more memory with ≤ ", " of reserved free in pieces")
+                    + &place
+                    + "Set expandable_segments:True."
             }
             About::Failed => {
-                evidence("A request failed though at most ", " of what was reserved was free in pieces")
-                    + &[
-                        " ",
-                        &place,
-                        ". With expandable_segments:True free neighbours are one, whatever segments they were in.",
-                    ]
-                    .concat()
+                evidence("OOM with ≤ ", " of reserved free in pieces") + &place + "Set expandable_segments:True."
             }
             About::Remainders => {
-                evidence(
-                    "At most ",
-                    " of what was reserved at the peak of requested bytes is what small blocks left of large segments",
-                ) + &[
-                    " ",
-                    &place,
-                    ". max_split_size_mb keeps large blocks for large requests; expandable_segments:True avoids them.",
-                ]
-                .concat()
+                evidence("Small blocks pin large segments: ≤ ", " of reserved at the peak is free in them")
+                    + &place
+                    + "Set expandable_segments:True, or max_split_size_mb."
             }
             About::Rounding => {
-                evidence("At least ", " of the rounded bytes are lost to rounding")
-                    + &[" ", &place, ". roundup_power2_divisions is set: more divisions lose less."].concat()
+                evidence("Lost to rounding: ≥ ", " of allocated (rounded)")
+                    + &place
+                    + "Raise roundup_power2_divisions."
             }
             About::Idle => {
-                evidence("", " of what is reserved at the end held no block in the whole trace")
-                    + ". torch.cuda.empty_cache() gives them back at once; garbage_collection_threshold before memory runs out, if per_process_memory_fraction is set."
+                evidence("Never used: ", " of reserved at the end")
+                    + ". Call torch.cuda.empty_cache(), or set garbage_collection_threshold with per_process_memory_fraction."
             }
             About::Churn => {
-                evidence("", " were taken from the driver again after it got them back")
-                    + ", which waits for the device each time. expandable_segments:True or fewer calls of torch.cuda.empty_cache() avoid it."
+                evidence("Released to the driver and allocated again: ", " of the peak of reserved bytes")
+                    + ". Each time waits for the device. Set expandable_segments:True, or call torch.cuda.empty_cache() less often."
             }
         };
         writing.say(Tone::Alarm, text, hint.moment.map(at));
@@ -139,12 +119,12 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
         writing.say(Tone::Alarm, text.to_owned(), None);
     }
     if !found.is_empty() && !is_unbound && !found.iter().any(Found::is_hint) {
-        let text = "Nothing in this trace speaks for another setting: what was looked at is listed, with its numbers.";
+        let text = "No setting needs a change: every check passed.";
         writing.say(Tone::Good, text.to_owned(), None);
     }
     let settings = &writing.file.snapshot.settings;
     if settings.is_empty() {
-        let text = "This file does not hold the allocator's settings.";
+        let text = "No allocator settings recorded in this file.";
         writing.say(Tone::Fact, text.to_owned(), None);
         return;
     }
@@ -154,10 +134,8 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
     let names: Vec<String> =
         changed.take(MOST_NAMES + 1).map(|(key, value)| cut(&[*key, " = ", *value].concat())).collect();
     let mut text = match names.len() {
-        0 => "All settings are as they are when nobody sets them".to_owned(),
-        _ => {
-            "Not as they are when nobody sets them: ".to_owned() + &names.get(..MOST_NAMES).unwrap_or(&names).join(", ")
-        }
+        0 => "All settings have their default values".to_owned(),
+        _ => "Changed from the default: ".to_owned() + &names.get(..MOST_NAMES).unwrap_or(&names).join(", "),
     };
     text.push_str(if names.len() > MOST_NAMES { " …" } else { "." });
     writing.say(Tone::Fact, text, None);
@@ -181,38 +159,38 @@ fn write_settings(writing: &mut Writing<'_>) {
             cut(if are_alike && divisions(key) { known::DIVISIONS } else { key })
         }),
         column::text("value", "value", |(_, value): (&str, &str)| cut(value)),
-        column::cell("default", "as when nobody sets it", |(key, value): (&str, &str)| {
+        column::cell("is_default", "default", |(key, value): (&str, &str)| {
             known::of(key).map_or(Cell::Nothing, |known| yes(known.is_default(value)))
         }),
-        column::cell("words", "what it does", |(key, _): (&str, &str)| {
+        column::cell("description", "description", |(key, _): (&str, &str)| {
             known::of(key).map_or(Cell::Nothing, |known| Cell::Text(known.words.to_owned()))
         }),
     ];
-    let note = "As the file has them; of those that are not known the words are missing.";
-    let sheet = sheet(["settings", "The settings", note], &columns);
+    let note = "As recorded in the file.";
+    let sheet = sheet(["settings", "Settings", note], &columns);
     writing.fill(sheet, &columns, &rows, |_, _| SheetRow::default());
 }
 
 fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
     let settings = &writing.file.snapshot.settings;
     let columns = [
-        column::text("check", "looked for", |it: &Found| it.about.words().to_owned()),
-        column::bytes("found", "found", |it: &Found| it.part),
+        column::text("check", "check", |it: &Found| it.about.words().to_owned()),
+        column::bytes("found_bytes", "found", |it: &Found| it.part),
         column::text("detail", "detail", |it: &Found| it.words.clone()),
-        column::bytes("whole", "of", |it: &Found| it.whole),
+        column::bytes("whole_bytes", "of", |it: &Found| it.whole),
         column::share("share", "share", |it: &Found| (it.part, it.whole)),
-        column::share("least_share", "hint from", |it: &Found| (it.about.least().0, 100)),
-        column::bytes("least_bytes", "and from", |it: &Found| it.about.least().1),
+        column::share("threshold_share", "hint from share", |it: &Found| (it.about.least().0, 100)),
+        column::bytes("threshold_bytes", "hint from bytes", |it: &Found| it.about.least().1),
         column::cell("hint", "hint", |it: &Found| yes(it.is_hint())),
         column::text("setting", "setting", |it: &Found| it.about.setting().to_owned()),
-        column::cell("value", "its value", |it: &Found| {
+        column::cell("value", "value", |it: &Found| {
             value(settings, it.about.setting()).map_or(Cell::Nothing, |value| Cell::Text(cut(value)))
         }),
         column::cell("event", "after event", |it: &Found| it.moment.map_or(Cell::Nothing, column::after)),
     ];
     let note =
-        "A hint needs both the share and the bytes. Free bytes are at most so many, those lost to rounding at least.";
-    let sheet = sheet(["checks", "What was looked at for a hint", note], &columns);
+        "A hint needs both the share and the bytes. Free bytes are upper bounds, bytes lost to rounding lower bounds.";
+    let sheet = sheet(["checks", "Checks", note], &columns);
     let found: Vec<&Found> = found.iter().collect();
     writing.fill(sheet, &columns, &found, |_, it| SheetRow {
         tone: if it.is_hint() { Tone::Alarm } else { Tone::Fact },

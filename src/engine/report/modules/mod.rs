@@ -1,4 +1,4 @@
-//! The report on layers: what happens in which `nn.Module` of the model.
+//! The insight on modules: what happens in which `nn.Module` of the model.
 
 mod sums;
 mod tree;
@@ -22,14 +22,12 @@ use tree::{Module, Tree};
 /// Characters of an annotation that may be the name of a module.
 const LONGEST_NAME: usize = 200;
 
-const NOTE: &str = "A module is a forward that torch's nn.Module calls; modules called from one line, as in a loop, are one row. In the \
-    order in which they first run, inside each other as they are indented. With what is inside it: the most that is live and \
-    reserved on the whole device after one of its events; at the device's peak, what was born in it; allocations and \
-    completed frees with its forward in the stack; \
-    fragmentation as MemoryTracer has it, reserved and not live, the mean over its events; from its first event to its last.";
+const NOTE: &str = "Modules in the order of their first call, indented by nesting; modules called from the same line are one row. Peaks are \
+    those of the whole device during the module; allocations and frees include nested modules. Mean fragmentation as in \
+    MemoryTracer: the share of reserved bytes that is not live, averaged over events.";
 
 /// The report, as far as it is.
-pub(super) struct Layers {
+pub(super) struct Modules {
     device: i64,
     question: ReportQuestion,
     tree: Tree,
@@ -37,13 +35,13 @@ pub(super) struct Layers {
     outermost: Radix,
 }
 
-impl Layers {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Layers {
+impl Modules {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Modules {
         let (tree, sums, outermost) = Default::default();
-        Layers { device, question, tree, sums, outermost }
+        Modules { device, question, tree, sums, outermost }
     }
 
-    /// Puts modules in the order in which they are told where not all are: the outer before the inner, then by bytes.
+    /// Ranks modules for when not all are shown: the outer before the inner, then by bytes.
     fn rank(&mut self, slice: &mut Slice) -> Sliced {
         let known = self.outermost.len();
         if known == 0 {
@@ -66,14 +64,14 @@ impl Layers {
         let modules: Vec<u32> = ranked.into_iter().filter(is_here).collect();
         let statements = vec![telling.statement(&modules)];
         let sheets = vec![telling.sheet(&modules, self.question.rows.min(MOST_ROWS))];
-        Report { topic: Topic::Layers, statements, sheets }
+        Report { topic: Topic::Modules, statements, sheets }
     }
 }
 
-impl Job for Layers {
+impl Job for Modules {
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let Some(history) = file.history(self.device) else {
-            return Ok(Report { topic: Topic::Layers, ..Report::default() });
+            return Ok(Report { topic: Topic::Modules, ..Report::default() });
         };
         self.tree.step(&file.snapshot, slice)?;
         self.sums.step(&file.snapshot, history, &self.tree, slice)?;
@@ -82,7 +80,7 @@ impl Job for Layers {
     }
 }
 
-/// What the report is told from.
+/// What the report is made from.
 struct Telling<'a> {
     snapshot: &'a Snapshot,
     history: &'a DeviceHistory,
@@ -132,22 +130,22 @@ impl Telling<'_> {
         let heaviest = modules.iter().filter_map(|&number| Some((self.sum(number)?.live, number)));
         // Of those with the same the innermost, which has the highest number.
         let Some((live, number)) = heaviest.max() else {
-            let text = "No modules: no stack has a forward that torch's nn.Module calls.".to_owned();
+            let text = "No modules found: no stack contains a forward called by nn.Module.".to_owned();
             return says(Tone::Fact, text, None);
         };
         let mut text = counted(modules.len() as u64, "module");
         let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else {
             return says(Tone::Fact, text, None);
         };
-        text.push_str("; the most that is live at the peak was made in ");
+        text.push_str(". Largest at the peak: ");
         text.push_str(&self.name(module, sum));
         text.push_str(", called at ");
         text.push_str(&self.calls(module));
-        text.push_str(": ");
+        text.push_str(" (");
         text.push_str(&bytes(live));
         text.push_str(", ");
         text.push_str(&percent(live, self.history.numbers.drawn_peak));
-        text.push_str(" of what is live then.");
+        text.push_str(" of the peak).");
         says(Tone::Fact, text, Some(self.evidence(module, sum)))
     }
 
@@ -168,26 +166,26 @@ impl Telling<'_> {
         let columns = [
             column::text("module", "module", |(module, sum): Row| cut(&self.name(module, sum))),
             column::text("called_at", "called at", |(module, _): Row| cut(&self.calls(module))),
-            column::cell("peak_requested", "most live, requested", |(_, sum): Row| known(sum, Cell::Bytes(sum.peak))),
-            column::cell("peak_reserved", "most reserved", |(_, sum): Row| match sum.reserved {
+            column::cell("peak_live_bytes", "peak", |(_, sum): Row| known(sum, Cell::Bytes(sum.peak))),
+            column::cell("peak_reserved_bytes", "peak of reserved", |(_, sum): Row| match sum.reserved {
                 0 => Cell::Nothing,
                 reserved => known(sum, Cell::Bytes(reserved)),
             }),
-            column::bytes("live_at_peak", "at peak, requested", |(_, sum): Row| sum.live),
+            column::bytes("live_bytes_at_peak", "live at the device's peak", |(_, sum): Row| sum.live),
             column::count("allocations", "allocations", |(_, sum): Row| sum.allocations),
-            column::bytes("allocated_bytes", "allocated, requested", |(_, sum): Row| sum.allocated),
-            column::count("deallocations", "deallocations", |(_, sum): Row| sum.frees),
-            column::bytes("freed_bytes", "freed, requested", |(_, sum): Row| sum.freed),
-            column::cell("mean_fragmentation", "mean fragmentation, ≤", |(_, sum): Row| match sum.reserved {
+            column::bytes("requested_bytes", "requested", |(_, sum): Row| sum.allocated),
+            column::count("frees", "frees", |(_, sum): Row| sum.frees),
+            column::bytes("freed_bytes", "freed", |(_, sum): Row| sum.freed),
+            column::cell("mean_fragmentation", "≤ mean fragmentation", |(_, sum): Row| match sum.reserved {
                 0 => Cell::Nothing,
                 _ => known(sum, Cell::Ratio(sum.fragmentation / sum.events as f64)),
             }),
-            column::cell("duration_us", "from first to last", |(_, sum): Row| {
+            column::cell("duration_us", "duration", |(_, sum): Row| {
                 lasted(sum).map_or(Cell::Nothing, |lasted| known(sum, Cell::Micros(lasted.unsigned_abs())))
             }),
             column::count("events", "events", |(_, sum): Row| sum.events),
         ];
-        let mut sheet = sheet(["layers", "Modules", NOTE], &columns);
+        let mut sheet = sheet(["modules", "Modules", NOTE], &columns);
         let told = modules.get(..rows as usize).unwrap_or(modules);
         sheet.left_out = (modules.len() - told.len()) as u32;
         let mut lines = StackLines::default();

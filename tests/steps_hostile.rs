@@ -37,7 +37,7 @@ fn snapshot(allocations: u64, has_times: bool, marks: &[(&str, String, i64)]) ->
 }
 
 fn asked(rows: u32) -> Request {
-    let question = ReportQuestion { topic: Topic::Stages, at: None, thresholds: Vec::new(), rows };
+    let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds: Vec::new(), rows };
     Request::Ask(Ask { serial: 7, device: 0, what: Question::Report(question) })
 }
 

@@ -1,4 +1,4 @@
-//! What the allocator reserved and does not use at the end, by segment.
+//! Reserved bytes that are free at the end, by segment.
 
 use crate::open::OpenFile;
 use crate::protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
@@ -6,7 +6,7 @@ use crate::report::column::{self, sheet};
 use crate::report::writing::{Writing, at, bytes, row, threshold};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
-use base::units::{counted, percent};
+use base::units::{counted, grouped, percent};
 use history::replay::DeviceHistory;
 use history::snapshot::Segment;
 
@@ -65,32 +65,31 @@ impl Cached {
         let [_, total, unused] = sum(&mut uses.iter());
         let [whole, whole_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_whole()));
         if total > 0 {
-            let mut text = bytes(unused);
+            let mut text = "Free (cached) at the end: ".to_owned();
+            text.push_str(&bytes(unused));
             text.push_str(" of ");
             text.push_str(&bytes(total));
-            text.push_str(" reserved hold no block at the end (");
+            text.push_str(" reserved (");
             text.push_str(&percent(unused, total));
-            text.push_str("); ");
-            text.push_str(&counted(whole, "segment"));
-            text.push_str(" with ");
+            text.push_str("). ");
+            text.push_str(&counted(whole, "empty segment"));
+            text.push_str(", ");
             text.push_str(&bytes(whole_bytes));
-            text.push_str(" hold none at all");
-            // It leaves those of private pools that a graph still has, and pinned host memory.
+            // It keeps those of private pools that a graph still uses, and pinned host memory.
             let is_private = |it: &SegmentUse| {
                 let segment = file.snapshot.segments.get(it.place as usize);
                 segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
             };
             let [back, back_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_whole() && !is_private(it)));
             if back > 0 && history.device >= 0 {
-                text.push_str(": torch.cuda.empty_cache() can give ");
+                text.push_str(": torch.cuda.empty_cache() releases ");
                 if back == whole {
-                    text.push_str("them back");
+                    text.push_str(if whole == 1 { "it" } else { "them" });
                 } else {
-                    text.push_str("back ");
-                    text.push_str(&counted(back, "segment"));
-                    text.push_str(" with ");
+                    text.push_str(&grouped(back));
+                    text.push_str(" (");
                     text.push_str(&bytes(back_bytes));
-                    text.push_str(", the others are of private pools");
+                    text.push_str("), the rest belongs to private pools");
                 }
             }
             text.push('.');
@@ -109,9 +108,9 @@ impl Cached {
         let [_, total, unused] = sum(&mut ranked.iter().map(|(it, _)| *it));
         type Row<'a> = (&'a SegmentUse, &'a Segment);
         let columns = [
-            column::bytes("unused", "unused", |(it, _): Row<'_>| it.unused).total(Cell::Bytes(unused)),
-            column::bytes("reserved", "reserved", |(it, _): Row<'_>| it.total).total(Cell::Bytes(total)),
-            column::bytes("largest_free", "largest free block", |(it, _): Row<'_>| it.largest),
+            column::bytes("free_bytes", "free (cached)", |(it, _): Row<'_>| it.unused).total(Cell::Bytes(unused)),
+            column::bytes("reserved_bytes", "reserved", |(it, _): Row<'_>| it.total).total(Cell::Bytes(total)),
+            column::bytes("largest_free_bytes", "largest free block", |(it, _): Row<'_>| it.largest),
             column::count("live_blocks", "live blocks", |(it, _): Row<'_>| it.live),
             column::cell("address", "address", |(_, segment): Row<'_>| {
                 segment.address.map_or(Cell::Nothing, |address| Cell::Text(format!("0x{address:x}")))
@@ -119,8 +118,8 @@ impl Cached {
             column::text("pool", "pool", |(_, segment): Row<'_>| pool_name(file, segment.pool, segment.small)),
             column::text("stream", "stream", |(_, segment): Row<'_>| stream_name(segment.stream)),
         ];
-        let note = "Segments, as recorded, those without a live block first.";
-        let mut sheet = sheet(["cached", "Reserved and not used at the end", note], &columns);
+        let note = "Sizes as recorded in the file. Empty segments first.";
+        let mut sheet = sheet(["cached", "Free (cached) at the end, by segment", note], &columns);
         sheet.threshold = Some(least);
         writing.fill(sheet, &columns, &ranked, |writing, (_, segment)| SheetRow {
             stack: writing.lines.of(&file.snapshot, segment.stack),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Leaks, waste, the peak and refused requests of a PyTorch memory snapshot: computed the slow, obvious way.
 
-usage: brute_force_waste.py sheets SNAPSHOT THRESHOLDS STEPS     the rows of each sheet, JSON, one entry a device
-       brute_force_waste.py refuse SHORT LONG OUT                LONG with an `oom` where SHORT ends, and the free blocks of SHORT
+usage: brute_force_leaks.py sheets SNAPSHOT THRESHOLDS STEPS     the rows of each sheet, JSON, one entry a device
+       brute_force_leaks.py refuse SHORT LONG OUT                LONG with an `oom` where SHORT ends, and the free blocks of SHORT
 
 THRESHOLDS is JSON, key and value; STEPS is JSON, by device the moments [from, to] of each step. Shares no code with the Rust. All
 bytes are requested bytes unless they say otherwise. Moment k holds after k events.
@@ -138,9 +138,9 @@ def by_site(some, weigh=lambda one: one.size):
     for (_, name), ones in sums.items():
         of_free = sum(one.of_free for one in ones)
         if of_free == len(ones):
-            name += " (where it is freed)"
+            name += " (stack of the free)"
         elif of_free:
-            name += f" ({of_free:,} by where they are freed)"
+            name += f" ({of_free:,} with the stack of the free)"
         rows.append((name, sum(map(weigh, ones)), ones))
     return rows
 
@@ -179,7 +179,7 @@ def sheets(snapshot, device, thresholds, steps):
             continue
         known = one.asked > 0 and to > 0 and clock[one.asked - 1] is not None and clock[to - 1] is not None
         us = clock[to - 1] - clock[one.asked - 1] if known else None
-        name = one.site[1] + (" (where it is freed)" if one.of_free else "")
+        name = one.site[1] + (" (stack of the free)" if one.of_free else "")
         told["late"].append([waited, us, one.size, one.asked - 1, one.died - 1 if one.died < NEVER else None, name])
 
     brief = by_site(one for one in all if one.born > 0 and one.died < NEVER and one.died - one.born <= thresholds["within"])
@@ -223,7 +223,7 @@ def sheets(snapshot, device, thresholds, steps):
     since = max(0, peak - thresholds["recent"])
     told["recent"] = [[b, len(o), n] for n, b, o in by_site(one for one in live if one.born > since)]
     told["oldest"] = [[one.size, one.born - 1, peak - one.born, one.died - 1 if one.died < NEVER else None,
-                       one.site[1] + (" (where it is freed)" if one.of_free else "")]
+                       one.site[1] + (" (stack of the free)" if one.of_free else "")]
                       for one in live if one.size >= thresholds["large"]]
     return {"device": device, "peak": [peak - 1, curve[peak]], "sheets": told}
 

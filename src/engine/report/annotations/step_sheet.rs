@@ -33,14 +33,14 @@ pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> 
         vec![column::text("step", "step", |(at, ..): Row| name(at).unwrap_or_else(|| grouped(at as u64 + 1)))];
     columns.extend(facts_columns(|(_, facts, _): Row| facts));
     columns.extend([
-        column::cell("growth", "growth, requested", |(.., growth): Row| Cell::Change(growth)),
-        column::bytes("kept_bytes", "kept, requested", |(_, (_, facts), _): Row| facts.kept),
-        column::bytes("never_freed_bytes", "never freed, requested", |(_, (_, facts), _): Row| facts.never_freed),
+        column::cell("growth_bytes", "growth", |(.., growth): Row| Cell::Change(growth)),
+        column::bytes("kept_bytes", "kept", |(_, (_, facts), _): Row| facts.kept),
+        column::bytes("never_freed_bytes", "never freed", |(_, (_, facts), _): Row| facts.never_freed),
     ]);
     let mut note = steps.how();
     if !steps.spans.is_empty() {
         note.push_str(
-            " Growth: what is live at its end beyond that of the one before (the trend is measured from the end of step 2); kept: born in it and live after its end.",
+            " Growth: live bytes at the end, compared with the end of the step before; per step it is measured from the end of step 2. Kept: allocated in the step and live at its end.",
         );
     }
     let mut sheet = sheet(["steps", "Steps", &note], &columns);
@@ -78,16 +78,16 @@ pub(super) fn growth(steps: &Steps, facts: &[Facts], end: u32) -> Option<Stateme
     let settled = counted(growths.len() as u64, "step");
     if !(growths.iter().all(|&growth| growth > 0) && without_last.iter().all(|facts| facts.never_freed > 0)) {
         let text = format!(
-            "Memory does not grow with every step: not each of the {settled} after the first two ends with more live than the one before and leaves something that is never freed. Leaks and waste looks at each call site."
+            "Memory does not grow with every step ({settled} after the first two). See Leaks & waste for each call site."
         );
         return Some(says(Tone::Good, text, Some(evidence)));
     }
     let sum: i64 = growths.iter().fold(0, |sum, &growth| sum.saturating_add(growth));
     let least = growths.iter().min().copied().unwrap_or(0);
     let text = format!(
-        "Memory grows with every step: by {} over the {settled} after the first two, by at least {} per step, and part of it is never freed.",
-        bytes(sum.unsigned_abs()),
-        bytes(least.unsigned_abs())
+        "Memory grows with every step: ≥ {} per step, {} over {settled} after the first two. See Leaks & waste for the call sites.",
+        bytes(least.unsigned_abs()),
+        bytes(sum.unsigned_abs())
     );
     Some(says(Tone::Alarm, text, Some(evidence)))
 }

@@ -1,4 +1,4 @@
-//! One run over all allocations: those that stay to the end, those whose free waits for a stream, those that live only briefly.
+//! One run over all allocations: those never freed, those whose free is delayed by another stream, short-lived ones.
 
 use crate::open::OpenFile;
 use crate::places::lasted_us;
@@ -18,7 +18,7 @@ pub(super) struct Lives {
     least: Threshold,
     longer: Threshold,
     within: Threshold,
-    /// Born in the trace and live at its end.
+    /// Allocated in the trace and never freed.
     pub(super) stay: SiteSums,
     late: Heaviest,
     late_count: u32,
@@ -83,38 +83,38 @@ fn write_stay(writing: &mut Writing<'_>, stay: &SiteSums, least: Threshold) {
     let ranked = stay.ranked(least.value.max(1));
     let total = stay.total(&ranked);
     if let Some(&first) = ranked.first() {
-        let mut text = counted(total.1, "allocation");
-        text.push_str(" made in the trace and live at its end: ");
+        let mut text = "Allocated in the trace and never freed: ".to_owned();
         text.push_str(&bytes(total.0));
-        text.push_str(" requested, ");
+        text.push_str(" (");
         text.push_str(&percent(total.0, end));
-        text.push_str(" of what is live then; most, ");
-        text.push_str(&bytes(stay.of(first).bytes));
-        text.push_str(", from ");
+        text.push_str(" of live at the end), in ");
+        text.push_str(&counted(total.1, "allocation"));
+        text.push_str(". Largest call site: ");
         text.push_str(&stay.name(file, history, first));
-        text.push('.');
+        text.push_str(" (");
+        text.push_str(&bytes(stay.of(first).bytes));
+        text.push_str(").");
         writing.say(Tone::Fact, text, Some(allocation(stay.of(first).largest, Some(last))));
     } else if history.event_count() > 0 {
         writing.say(
             Tone::Good,
-            "Nothing of note that was made in the trace is live at its end.".to_owned(),
+            "No call site above the threshold has allocations that are never freed.".to_owned(),
             Some(at(last)),
         );
     }
-    let made = |id| history.allocations.born(AllocationId(id)).0;
+    let allocated_at = |id| history.allocations.born(AllocationId(id)).0;
     let columns = [
-        column::bytes("requested", "requested", |group| stay.of(group).bytes).total(Cell::Bytes(total.0)),
-        column::share("share", "of all at the end", |group| (stay.of(group).bytes, end))
+        column::bytes("live_bytes", "live at the end", |group| stay.of(group).bytes).total(Cell::Bytes(total.0)),
+        column::share("share", "share of live at the end", |group| (stay.of(group).bytes, end))
             .total(Cell::Share { part: total.0, whole: end }),
         column::count("count", "allocations", |group| stay.of(group).count).total(Cell::Count(total.1)),
-        column::event("first_event", "first made by event", |group| made(stay.of(group).first)),
-        column::event("last_event", "last made by event", |group| made(stay.of(group).last)),
-        column::text("site", "call site", |group| stay.name(file, history, group)),
+        column::event("first_allocated_at", "first allocated at event", |group| allocated_at(stay.of(group).first)),
+        column::event("last_allocated_at", "last allocated at event", |group| allocated_at(stay.of(group).last)),
+        column::text("call_site", "call site", |group| stay.name(file, history, group)),
     ];
-    let note = "No leak by itself: optimizer state made in a first step and what an unfinished step still holds are here as well. \
-                What grows from step to step says more: growth is measured from the end of step 2, this is all that was allocated since the \
-                recording began.";
-    let mut sheet = sheet(["alive", "Made in the trace, live at its end", note], &columns);
+    let note = "Not a leak by itself: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
+                step, measured from the end of step 2, is the stronger sign.";
+    let mut sheet = sheet(["alive", "Allocated in the trace, never freed", note], &columns);
     sheet.threshold = Some(least);
     writing.fill(sheet, &columns, &ranked, |writing, group| writing.site_row(stay, group, Some(last)));
 }
@@ -129,49 +129,50 @@ fn write_late(writing: &mut Writing<'_>, ranked: Vec<u32>, (count, all): (u32, u
     if let Some(&longest) = ranked.first() {
         let span = waited(longest);
         let mut text = counted(count.into(), "free");
-        text.push_str(" waited longer than ");
+        text.push_str(" took longer than ");
         text.push_str(&counted(longer.value, "event"));
-        text.push_str(" for a stream, with ");
+        text.push_str(" to complete (");
         text.push_str(&bytes(all));
-        text.push_str(" requested; the longest ");
+        text.push_str("), the slowest ");
         text.push_str(&counted((span[1] - span[0]).into(), "event"));
         if let Some(us) = lasted(span) {
-            text.push_str(", ");
+            text.push_str(" (");
             text.push_str(&duration_us(us));
+            text.push(')');
         }
         let change = |event| history.pending_change(event);
         let most = Curve::new(&history.pending, &change).max_in(0..history.event_count().saturating_add(1));
         let most = most.filter(|&(_, most)| most > 0);
         if let Some((_, most)) = most {
-            text.push_str(". The most that was pending at once is ");
+            text.push_str(". Maximum awaiting free at once: ");
             text.push_str(&bytes(most.unsigned_abs()));
         }
         text.push('.');
         writing.say(Tone::Fact, text, Some(allocation(longest, most.map(|(moment, _)| moment.0))));
     } else if history.event_count() > 0 {
-        let mut text = "No free waited longer than ".to_owned();
+        let mut text = "No free took longer than ".to_owned();
         text.push_str(&counted(longer.value, "event"));
-        text.push('.');
+        text.push_str(" to complete.");
         writing.say(Tone::Good, text, None);
     }
     let stream_of = |id| file.groups.of(&file.snapshot, history, AllocationId(id), Grouping::Stream);
     let columns = [
-        column::count("waited_events", "events", |id| (waited(id)[1] - waited(id)[0]).into()),
-        column::cell("waited_us", "time", |id| {
+        column::count("waited_events", "events waited", |id| (waited(id)[1] - waited(id)[0]).into()),
+        column::cell("waited_us", "time waited", |id| {
             lasted(waited(id)).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs()))
         }),
-        column::bytes("requested", "requested", |id| history.allocations.size(AllocationId(id)))
+        column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id)))
             .total(Cell::Bytes(all)),
-        column::event("free_requested_event", "freed by event", |id| waited(id)[0]),
-        column::cell("free_completed_event", "completed by event", |id| freed_by(history, AllocationId(id))),
+        column::event("free_requested_at", "free requested at event", |id| waited(id)[0]),
+        column::cell("free_completed_at", "free completed at event", |id| freed_by(history, AllocationId(id))),
         column::text("stream", "stream", |id| {
             file.groups.label(&file.snapshot, history, Grouping::Stream, stream_of(id))
         }),
-        column::text("site", "call site", |id| site_of(file, history, AllocationId(id))),
+        column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
     ];
-    let note = "Between the request of a free and its completion a stream may still use the block, so it can't be used again. \
-                Usually that takes one event. Longest first.";
-    let mut sheet = sheet(["late", "Frees that waited", note], &columns);
+    let note = "Between free_requested and free_completed another stream may still use the block, so it cannot be reused. Usually that \
+                takes one event. Longest first.";
+    let mut sheet = sheet(["late", "Delayed frees", note], &columns);
     sheet.threshold = Some(longer);
     sheet.left_out = count;
     writing.fill(sheet, &columns, &ranked, |writing, id| writing.allocation_row(AllocationId(id), Some(waited(id)[0])));
@@ -183,23 +184,23 @@ fn write_brief(writing: &mut Writing<'_>, brief: &SiteSums, within: Threshold) {
     let total = brief.total(&ranked);
     if let Some(&first) = ranked.first() {
         let mut text = counted(total.1, "allocation");
-        text.push_str(" lived for at most ");
-        text.push_str(&counted(within.value, "event"));
-        text.push_str(", of ");
+        text.push_str(" of ");
         text.push_str(&grouped(history.allocations.len() as u64));
-        text.push_str("; most bytes from ");
+        text.push_str(" freed within ");
+        text.push_str(&counted(within.value, "event"));
+        text.push_str(". Largest call site: ");
         text.push_str(&brief.name(file, history, first));
         text.push('.');
         writing.say(Tone::Fact, text, Some(allocation(brief.of(first).largest, None)));
     }
     let columns = [
-        column::bytes("requested", "requested in all", |group| brief.of(group).bytes).total(Cell::Bytes(total.0)),
+        column::bytes("requested_bytes", "requested in total", |group| brief.of(group).bytes).total(Cell::Bytes(total.0)),
         column::count("count", "allocations", |group| brief.of(group).count).total(Cell::Count(total.1)),
-        column::bytes("largest", "largest", |group| brief.of(group).most),
-        column::text("site", "call site", |group| brief.name(file, history, group)),
+        column::bytes("largest_bytes", "largest", |group| brief.of(group).most),
+        column::text("call_site", "call site", |group| brief.name(file, history, group)),
     ];
-    let note = "Bytes of one after another, which need not have been live together. Each is work for the allocator.";
-    let mut sheet = sheet(["brief", "Made and freed at once", note], &columns);
+    let note = "Bytes are summed over the trace and need not be live at the same time. Each allocation costs allocator time.";
+    let mut sheet = sheet(["brief", "Short-lived allocations", note], &columns);
     sheet.threshold = Some(within);
     writing.fill(sheet, &columns, &ranked, |writing, group| {
         let born = history.allocations.born(AllocationId(brief.of(group).largest)).0;

@@ -1,4 +1,4 @@
-//! The report on stages: annotations by name and one by one, steps, compiled regions, and what Mosaic counts.
+//! The insight on steps and annotations: annotations by name and one by one, steps, compiled regions, and what Mosaic counts.
 
 mod counted;
 mod mosaic_sheet;
@@ -23,7 +23,7 @@ use sheets::{Names, Sum, names_sheet, occurrences_sheet, regions_sheet};
 use step_sheet::{growth, steps_sheet};
 
 /// The report, as far as it is.
-pub(super) struct Stages {
+pub(super) struct Annotations {
     device: i64,
     question: ReportQuestion,
     finding: Finding,
@@ -40,8 +40,8 @@ pub(super) struct Stages {
     highest_names: Radix,
 }
 
-impl Stages {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Stages {
+impl Annotations {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Annotations {
         let moment = |key: &str| {
             let known = question.thresholds.iter().find(|(known, _)| known == key);
             known.map(|&(_, value)| u32::try_from(value).unwrap_or(u32::MAX))
@@ -50,7 +50,7 @@ impl Stages {
         let (ranges, steps, by_name, sums, highest, highest_names) = Default::default();
         let (finding, counted) = (Finding::new(device), Counted::with(window));
         let (is_found, summed) = (false, 0);
-        Stages {
+        Annotations {
             device,
             question,
             finding,
@@ -111,14 +111,14 @@ impl Stages {
                 statements.push(says(Tone::Fact, text, None));
             }
         };
-        say(placed.timeless, ": without times in the trace their places are not known.");
+        say(placed.timeless, " cannot be placed: the trace has no times.");
         say(
             placed.outside.len(),
-            " before the first or after the last event of the trace: what was live then is not recorded.",
+            " outside the recorded events.",
         );
         let never_ends = |row: u32| names.range(row).is_some_and(|range| range.end_us.is_none());
         let open = placed.places.iter().filter(|place| never_ends(place.row));
-        say(open.count(), " never ended in the file: counted up to the end of the trace.");
+        say(open.count(), " without an end, extended to the end of the trace.");
         let (highest, highest_names) =
             (std::mem::take(&mut self.highest).into_ids(), std::mem::take(&mut self.highest_names).into_ids());
         let sheets = vec![
@@ -128,14 +128,14 @@ impl Stages {
             regions_sheet(&names, &self.counted.regions),
             mosaic_sheet(&names, &self.counted),
         ];
-        Report { topic: Topic::Stages, statements, sheets }
+        Report { topic: Topic::Steps, statements, sheets }
     }
 }
 
-impl Job for Stages {
+impl Job for Annotations {
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let Some(history) = file.history(self.device) else {
-            return Ok(Report { topic: Topic::Stages, ..Report::default() });
+            return Ok(Report { topic: Topic::Steps, ..Report::default() });
         };
         if !self.is_found {
             self.finding.step(file, slice)?;

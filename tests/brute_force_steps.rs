@@ -1,4 +1,4 @@
-//! The reports on stages and layers of real and generated files, against a slow second opinion in Python (brute_force_stages.py): to
+//! The reports on stages and layers of real and generated files, against a slow second opinion in Python (brute_force_steps.py): to
 //! the byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
@@ -48,7 +48,7 @@ fn stages_and_layers_agree_with_a_slow_second_opinion() {
 /// How many rows were compared.
 fn check_file(path: &Path) -> usize {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_stages.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_steps.py");
     let output = Command::new("python3").arg(script).arg(path).output().unwrap();
     assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
     let devices: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -57,10 +57,10 @@ fn check_file(path: &Path) -> usize {
     for expected in devices.as_array().unwrap() {
         let device = expected["device"].as_i64().unwrap();
         let place = format!("{name}, device {device}");
-        let stages = report(&mut opened, Topic::Stages, device);
+        let stages = report(&mut opened, Topic::Steps, device);
         rows += check_stages(&place, &stages, expected);
         rows += check_mosaic(&place, &stages, &expected["mosaic"]);
-        rows += check_layers(&place, &report(&mut opened, Topic::Layers, device), &expected["layers"]);
+        rows += check_layers(&place, &report(&mut opened, Topic::Modules, device), &expected["layers"]);
     }
     rows
 }
@@ -138,7 +138,7 @@ fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
             sum[5] + of("kept"),
         ];
     }
-    let names = sheet(report, "stages");
+    let names = sheet(report, "annotations");
     let found = names.rows.iter().map(|row| {
         let keys = ["count", "duration_us", "peak_requested", "allocated_bytes", "freed_bytes", "kept_bytes"];
         (text(names, row, "name"), keys.map(|key| number(names, row, key)))
@@ -179,7 +179,7 @@ fn check_mosaic(place: &str, report: &Report, expected: &Value) -> usize {
 }
 
 fn check_layers(place: &str, report: &Report, expected: &Value) -> usize {
-    let layers = sheet(report, "layers");
+    let layers = sheet(report, "modules");
     let keys = [
         "events",
         "allocations",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Annotations, steps, compiled regions, Mosaic's numbers and layers of a PyTorch memory snapshot: computed the slow, obvious way.
 
-usage: brute_force_stages.py SNAPSHOT      JSON on standard output, one entry a device
+usage: brute_force_steps.py SNAPSHOT      JSON on standard output, one entry a device
 
 Shares no code and no idea with the Rust: for every annotation, step and module it goes through all allocations or events again. Rules:
 DESIGN section 2, FORMAT section 6, semantics.md section 1. Bytes are requested bytes; moment k holds after k events.

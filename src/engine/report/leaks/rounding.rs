@@ -1,4 +1,4 @@
-//! What rounding takes: bytes handed out beyond those that were requested, of what is live at the peak.
+//! What rounding takes: allocated (rounded) bytes beyond the requested ones, of what is live at the peak.
 
 use crate::answers::Population;
 use crate::device::Known;
@@ -81,16 +81,16 @@ impl Lost {
         let Lost { moment, least, losses, requested, rounded, .. } = self;
         let numbers = &history.numbers;
         let lost = rounded.saturating_sub(requested);
-        let mut text = "At the peak at least ".to_owned();
+        let mut text = "Lost to rounding at the peak: ≥ ".to_owned();
         text.push_str(&bytes(lost));
-        text.push_str(" are handed out beyond what is requested: ");
+        text.push_str(" (");
         text.push_str(&percent(lost, rounded));
-        text.push_str(" of the rounded bytes");
+        text.push_str(" of allocated (rounded)).");
         if numbers.end_rounded > 0 {
-            text.push_str("; at the end, as recorded, ");
+            text.push_str(" Recorded at the end: ");
             text.push_str(&bytes(numbers.end_rounded.saturating_sub(numbers.end)));
+            text.push('.');
         }
-        text.push('.');
         if rounded > 0 {
             writing.say(Tone::Fact, text, Some(at(moment)));
         }
@@ -99,16 +99,16 @@ impl Lost {
         let ranked: Vec<&Loss> = ranked.into_iter().filter_map(|place| losses.get(place as usize)).collect();
         let lost = ranked.iter().fold(0u64, |lost, it| lost.saturating_add(it.lost));
         let columns = [
-            column::bytes("lost", "≥ lost", |it: &Loss| it.lost).total(Cell::Bytes(lost)),
+            column::bytes("lost_bytes", "≥ lost", |it: &Loss| it.lost).total(Cell::Bytes(lost)),
             column::count("count", "allocations", |it: &Loss| it.count)
                 .total(Cell::Count(ranked.iter().map(|it| it.count).sum())),
-            column::bytes("requested_each", "requested each", |it: &Loss| it.requested),
-            column::bytes("rounded_each", "≥ rounded each", |it: &Loss| it.rounded),
-            column::count("recorded", "of them recorded", |it: &Loss| it.recorded),
-            column::text("site", "call site", |it: &Loss| label(file, history, it.group)),
+            column::bytes("requested_bytes_each", "requested each", |it: &Loss| it.requested),
+            column::bytes("allocated_rounded_bytes_each", "≥ allocated (rounded) each", |it: &Loss| it.rounded),
+            column::count("recorded", "with recorded size", |it: &Loss| it.recorded),
+            column::text("call_site", "call site", |it: &Loss| label(file, history, it.group)),
         ];
-        let note = "Bytes handed out beyond those requested, by size and call site. Recorded where the block is still there at the \
-                    end; for all others the fewest that it may have been.";
+        let note = "Allocated (rounded) minus requested bytes, by size and call site. Exact where the block is still there at the end, \
+                    otherwise a lower bound.";
         let mut sheet = sheet(["rounding", "Lost to rounding at the peak", note], &columns);
         sheet.threshold = Some(least);
         writing.fill(sheet, &columns, &ranked, |writing, it| {

@@ -1,10 +1,11 @@
-//! `memscape report`, `oom`, `categories`, `stages`, `layers` and `leaks`: any report as text, JSON or Markdown.
+//! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or Markdown.
 
 use super::asking::Asking;
 use super::output::{pretty, printable};
 use super::terms::{At, SnapshotArgs, bytes};
 use base::units::Moment;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::protocol::{
     CategorySet, Cell, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone, Topic,
 };
@@ -18,17 +19,32 @@ use ui::summary::device_name;
 /// Characters that a column of words is made wide for; what is longer stands out.
 const WIDEST: usize = 60;
 
-/// Arguments of a report.
+/// Arguments of `memscape insights`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Insights {
+    /// Print only these insights, with their tables; comma-separated
+    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topics())]
+    pub(crate) topics: Vec<Topic>,
+    #[command(flatten)]
+    pub(crate) terms: Terms,
+}
+
+fn topics() -> impl TypedValueParser<Value = Topic> {
+    let names = PossibleValuesParser::new(Topic::ALL.map(Topic::name));
+    names.map(|name| Topic::named(&name).unwrap_or_default())
+}
+
+/// Arguments of an insight.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Terms {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     #[command(flatten)]
     pub(crate) at: At,
-    /// Change a threshold that the report names, such as late=10 or leak=3MiB
+    /// Change a threshold that the output names, such as late=10 or alive=3MiB
     #[arg(long = "threshold", value_name = "KEY=N", value_parser = key_and_value)]
     pub(crate) thresholds: Vec<(String, u64)>,
-    /// Rules that assign categories: default, mosaic, or a file of rules (JSON, or Mosaic's JSON or YAML)
+    /// Category rules: default, mosaic, or a file (JSON, or Mosaic's JSON or YAML)
     #[arg(long)]
     pub(crate) rules: Option<PathBuf>,
     /// Maximum number of rows in each table
@@ -43,44 +59,77 @@ pub(crate) struct Terms {
 }
 
 fn key_and_value(text: &str) -> Result<(String, u64), String> {
-    let (key, value) = text.split_once('=').ok_or("a threshold reads KEY=N, such as late=10 or leak=3MiB")?;
+    let (key, value) = text.split_once('=').ok_or("expected KEY=N, such as late=10 or alive=3MiB")?;
     Ok((key.to_owned(), bytes(value)?))
 }
 
-/// The text of a report.
+/// The text of an insight.
 ///
 /// # Errors
-/// The file or the rules can't be read, or there is no such moment or threshold: one sentence.
-pub(crate) fn report(topic: Topic, terms: &Terms) -> Result<String, String> {
+/// The file or the rules cannot be read, or there is no such event or threshold: one sentence.
+pub(crate) fn insight(topic: Topic, terms: &Terms) -> Result<String, String> {
+    let (asking, reports) = reports(&[topic], terms)?;
+    let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
+    let texts = reports.iter().map(|report| match terms {
+        Terms { json: true, .. } => pretty(&asking.document(as_json(report))),
+        Terms { markdown: true, .. } => markdown(report, &of),
+        _ => as_text(report, &of) + &asking.other_devices(),
+    });
+    Ok(texts.collect())
+}
+
+/// The text of `memscape insights`.
+///
+/// # Errors
+/// As [`insight`].
+pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, String> {
+    let is_overview = topics.is_empty();
+    let (asking, mut reports) = reports(if is_overview { &Topic::ALL } else { topics }, terms)?;
+    let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
+    if terms.json {
+        let all: Vec<Value> = reports.iter().map(as_json).collect();
+        return Ok(pretty(&asking.document(json!({ "insights": all }))));
+    }
+    if is_overview {
+        // The tables of all would be a book: each is printed by its own name.
+        reports.iter_mut().for_each(|report| report.sheets.clear());
+        reports.retain(|report| !report.statements.is_empty());
+    }
+    let form = if terms.markdown { markdown } else { as_text };
+    let texts: Vec<String> = reports.iter().map(|report| form(report, &of)).collect();
+    let others = if terms.markdown { String::new() } else { asking.other_devices() };
+    Ok(texts.join("\n") + &others)
+}
+
+/// Insights on these topics, with the file that they are about.
+fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), String> {
     let mut asking = Asking::open(&terms.source)?;
     if let Some(path) = &terms.rules {
         classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     let at = terms.at.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
-    let question = ReportQuestion { topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
-    let device = asking.device.device;
-    let report = match asking.ask_about(Question::Report(question)) {
-        Some(Answer::Report(report)) => *report,
-        _ => return Err("the report could not be made".to_owned()),
-    };
-    let known: Vec<&Threshold> = report.sheets.iter().filter_map(|sheet| sheet.threshold.as_ref()).collect();
-    // Without sheets there is nothing to tell by, and that is no mistake.
-    let is_told = !report.sheets.is_empty();
+    let mut reports = Vec::new();
+    for &topic in topics {
+        let question = ReportQuestion { topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
+        match asking.ask_about(Question::Report(question)) {
+            Some(Answer::Report(report)) => reports.push(*report),
+            _ => return Err(format!("the insight {} could not be computed", topic.name())),
+        }
+    }
+    let sheets = || reports.iter().flat_map(|report| &report.sheets);
+    let known: Vec<&Threshold> = sheets().filter_map(|sheet| sheet.threshold.as_ref()).collect();
+    // Without tables no threshold is known, and that is no mistake.
+    let is_told = sheets().next().is_some();
     if let Some((key, _)) =
         terms.thresholds.iter().filter(|_| is_told).find(|(key, _)| known.iter().all(|known| known.key != *key))
     {
         let names: Vec<&str> = known.iter().map(|known| known.key.as_str()).collect();
         return Err(match names.as_slice() {
-            [] => format!("there is no threshold {key}: this report has none"),
-            names => format!("there is no threshold {key}, only {}", names.join(", ")),
+            [] => format!("no threshold {key}: this insight has none"),
+            names => format!("no threshold {key}, only {}", names.join(", ")),
         });
     }
-    let of = format!("{} · {}", asking.summary.file, device_name(device));
-    Ok(match terms {
-        Terms { json: true, .. } => as_json(&report, &asking),
-        Terms { markdown: true, .. } => markdown(&report, &of),
-        _ => as_text(&report, &of),
-    })
+    Ok((asking, reports))
 }
 
 /// Classifies by these rules: those of that name, or in that file.
@@ -152,22 +201,21 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         text.push('\n');
     }
     if let Some(words) = left_out(sheet) {
-        text.push_str(&format!("  {words}: --top says how many\n"));
+        text.push_str(&format!("  {words} (see --top)\n"));
     }
 }
 
-fn as_json(report: &Report, asking: &Asking) -> String {
+fn as_json(report: &Report) -> Value {
     let statement = report
         .statements
         .iter()
         .map(|it| json!({"tone": name(it.tone), "text": it.text, "evidence": it.evidence.as_ref().map(as_evidence)}));
     let sheets: Map<String, Value> = report.sheets.iter().map(|sheet| (sheet.key.clone(), as_sheet(sheet))).collect();
-    let fields = json!({
+    json!({
         "topic": report.topic.name(),
         "statements": statement.collect::<Vec<Value>>(),
         "sheets": sheets,
-    });
-    pretty(&asking.document(fields))
+    })
 }
 
 fn name(tone: Tone) -> &'static str {

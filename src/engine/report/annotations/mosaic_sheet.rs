@@ -17,13 +17,13 @@ struct Row {
 
 /// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
 pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
-    let note = "Only what was born in the trace, no baseline, as Mosaic's reports have it: smaller than the numbers above by what was live before the trace. Stages are what is live after the events up to a mark.";
+    let note = "As in Mosaic's reports, without what was allocated before recording. A stage is what is live at a mark.";
     let mut found: Vec<Row> = Vec::new();
     let mut add = |what, name, bytes, moment| found.push(Row { what, name, bytes, moment });
     let peak = of.highest.moment;
     add("dynamic peak", String::new(), of.highest.bytes, peak);
     if let Some((_, highest)) = of.window {
-        add("peak of the window", String::new(), highest.bytes, highest.moment.min(names.history.event_count()));
+        add("peak of the range", String::new(), highest.bytes, highest.moment.min(names.history.event_count()));
     }
     let rows = names.rows as usize;
     let mut left_out = 0;
@@ -55,11 +55,11 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
     }
     let columns = [
         column::text("what", "what", |it: &Row| it.what.to_owned()),
-        column::text("name", "of", |it: &Row| it.name.clone()),
-        column::bytes("requested", "live, requested", |it: &Row| it.bytes),
+        column::text("name", "name", |it: &Row| it.name.clone()),
+        column::bytes("live_bytes", "live", |it: &Row| it.bytes),
         column::event("event", "after event", |it: &Row| it.moment),
     ];
-    let mut sheet = sheet(["mosaic", "As Mosaic counts", note], &columns);
+    let mut sheet = sheet(["mosaic", "Mosaic's numbers", note], &columns);
     sheet.rows = found.iter().map(|it| SheetRow { cells: cells(&columns, it), ..row(at(it.moment)) }).collect();
     sheet.left_out = left_out;
     sheet

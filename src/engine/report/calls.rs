@@ -33,11 +33,11 @@ const LONGEST_PATH: usize = 4096;
 
 /// The roles of frames, told once each.
 #[derive(Default)]
-pub(super) struct Modules {
+pub(super) struct Calls {
     roles: HashMap<FrameId, Role, foldhash::fast::RandomState>,
 }
 
-impl Modules {
+impl Calls {
     /// The role of a frame.
     pub(super) fn role(&mut self, snapshot: &Snapshot, frame: FrameId) -> Role {
         *self.roles.entry(frame).or_insert_with(|| role(snapshot, frame))

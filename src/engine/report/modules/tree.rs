@@ -3,7 +3,7 @@
 //! A module stands in a stack as its `forward`, called by torch's `Module.__call__`. It is told from its like by its caller (the
 //! module it is called in, or the frame outside all modules), by the frames between the two, and by the file of its `forward`.
 
-use crate::report::modules::{Modules, Role};
+use crate::report::calls::{Calls, Role};
 use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
@@ -33,7 +33,7 @@ struct Position {
 /// The modules of a snapshot.
 #[derive(Default)]
 pub(super) struct Tree {
-    roles: Modules,
+    roles: Calls,
     places: Vec<Position>,
     /// The first stands for what is in none.
     pub(super) modules: Vec<Module>,

@@ -1,4 +1,4 @@
-//! Leaks and waste: what stays, what grows, what waits, what comes and goes, what rounding and the cache hold back.
+//! Leaks & waste: what is never freed, what grows per step, delayed frees, short lives, rounding, and free (cached) memory.
 
 mod cached;
 mod growth;
@@ -19,7 +19,7 @@ use lives::Lives;
 use rounding::Lost;
 
 /// The question, and how far its answer is.
-pub(crate) struct Waste {
+pub(crate) struct Leaks {
     device: i64,
     question: ReportQuestion,
     steps: Finding,
@@ -33,13 +33,13 @@ struct Parts {
     cached: Cached,
 }
 
-impl Waste {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Waste {
-        Waste { device, question, steps: Finding::new(device), parts: None }
+impl Leaks {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Leaks {
+        Leaks { device, question, steps: Finding::new(device), parts: None }
     }
 }
 
-impl Job for Waste {
+impl Job for Leaks {
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let file = &*file;
         let Some(history) = file.history(self.device) else {
@@ -58,7 +58,7 @@ impl Job for Waste {
         parts.cached.step(file, history, slice)?;
         let Parts { lives, growth, lost, cached } = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
-        // What is likely wrong first.
+        // The likeliest faults first.
         growth.write(&mut writing, &lives.stay);
         lives.write(&mut writing);
         cached.write(&mut writing);

@@ -1,4 +1,4 @@
-//! Leaks, waste, the peak and refused requests, against a slow second opinion in Python (brute_force_waste.py): to the byte.
+//! Leaks, waste, the peak and refused requests, against a slow second opinion in Python (brute_force_leaks.py): to the byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -26,16 +26,16 @@ const THRESHOLDS: [(&str, u64); 8] = [
 
 /// The columns of each sheet that Python tells, in its order.
 const SHEETS: [(Topic, &str, &[&str]); 9] = [
-    (Topic::Waste, "alive", &["requested", "count", "first_event", "last_event", "site"]),
+    (Topic::Leaks, "alive", &["requested", "count", "first_event", "last_event", "site"]),
     (
-        Topic::Waste,
+        Topic::Leaks,
         "late",
         &["waited_events", "waited_us", "requested", "free_requested_event", "free_completed_event", "site"],
     ),
-    (Topic::Waste, "brief", &["requested", "count", "largest", "site"]),
-    (Topic::Waste, "rounding", &["lost", "count", "requested_each", "rounded_each", "recorded", "site"]),
-    (Topic::Waste, "cached", &["unused", "reserved", "largest_free", "live_blocks"]),
-    (Topic::Waste, "grows", &["growth", "growth_each_step", "rises", "steps", "requested", "count", "more", "site"]),
+    (Topic::Leaks, "brief", &["requested", "count", "largest", "site"]),
+    (Topic::Leaks, "rounding", &["lost", "count", "requested_each", "rounded_each", "recorded", "site"]),
+    (Topic::Leaks, "cached", &["unused", "reserved", "largest_free", "live_blocks"]),
+    (Topic::Leaks, "grows", &["growth", "growth_each_step", "rises", "steps", "requested", "count", "more", "site"]),
     (Topic::Peak, "live", &["requested", "count", "site"]),
     (Topic::Peak, "recent", &["requested", "count", "site"]),
     (Topic::Peak, "oldest", &["requested", "born_event", "age", "freed_event", "site"]),
@@ -50,7 +50,7 @@ fn has_python() -> bool {
 }
 
 fn python(arguments: &[&str]) -> Value {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_waste.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_leaks.py");
     let output = Command::new("python3").arg("-B").arg(script).args(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
@@ -101,7 +101,7 @@ fn check(path: &Path) -> usize {
     let devices: Vec<i64> = opened.summary.devices.iter().map(|device| device.device).collect();
     let mut steps = Map::new();
     for &device in &devices {
-        let stages = report(&mut opened, device, Topic::Stages, &[]);
+        let stages = report(&mut opened, device, Topic::Steps, &[]);
         let spans = stages.sheets.iter().filter(|sheet| sheet.key == "steps").flat_map(|sheet| &sheet.rows);
         let spans = spans.filter_map(|row| row.evidence.as_ref()?.span).map(|span| json!([span.from, span.to]));
         steps.insert(device.to_string(), spans.collect());
@@ -115,7 +115,7 @@ fn check(path: &Path) -> usize {
     let mut compared = 0;
     for expected in told.as_array().unwrap() {
         let device = expected["device"].as_i64().unwrap();
-        let reports = [Topic::Waste, Topic::Peak].map(|topic| report(&mut opened, device, topic, &THRESHOLDS));
+        let reports = [Topic::Leaks, Topic::Peak].map(|topic| report(&mut opened, device, topic, &THRESHOLDS));
         for (topic, key, columns) in SHEETS {
             let report = reports.iter().find(|report| report.topic == topic).unwrap();
             let sheet = report.sheets.iter().find(|sheet| sheet.key == key).unwrap();

@@ -1,4 +1,4 @@
-//! The sheets of the report on stages.
+//! The sheets of the insight on steps and annotations.
 
 use super::counted::Region;
 use crate::protocol::{Cell, Sheet, SheetRow, Span};
@@ -33,7 +33,7 @@ impl Names<'_> {
         name.map_or_else(|| "N/A".to_owned(), |name| self.text(name))
     }
 
-    /// How many of so many rows are not told.
+    /// How many of so many rows are left out.
     pub(super) fn left_out(&self, all: usize) -> u32 {
         u32::try_from(all).unwrap_or(u32::MAX).saturating_sub(self.rows)
     }
@@ -71,13 +71,13 @@ impl Sum {
     }
 }
 
-/// How long an annotation is open; one that never ends, up to the last event.
+/// The duration of an annotation; one without an end lasts to the last event.
 fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
     let end = range.end_us.or(history.numbers.time_us.map(|(_, last)| last)).unwrap_or(range.start_us);
     end.max(range.start_us).abs_diff(range.start_us)
 }
 
-/// What happened in a range that `of` tells of a row.
+/// The columns of what happened in a range, which `of` finds for a row.
 pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, Facts) + Copy + 'a) -> [Column<'a, R>; 8] {
     let within = |span: Span, moment: u32| match span.from == span.to {
         true => Cell::Nothing,
@@ -92,28 +92,28 @@ pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, Facts) + Copy + 'a) 
             let span = of(row).0;
             within(span, span.to)
         }),
-        column::bytes("start_requested", "at start, requested", move |row| of(row).1.at_begin),
-        column::bytes("end_requested", "at end, requested", move |row| of(row).1.at_end),
-        column::bytes("peak_requested", "most live, requested", move |row| of(row).1.peak),
-        column::event("peak_event", "after event", move |row| of(row).1.peak_moment),
-        column::bytes("allocated_bytes", "allocated, requested", move |row| of(row).1.allocated),
-        column::bytes("freed_bytes", "freed, requested", move |row| of(row).1.freed),
+        column::bytes("start_live_bytes", "live at start", move |row| of(row).1.at_begin),
+        column::bytes("end_live_bytes", "live at end", move |row| of(row).1.at_end),
+        column::bytes("peak_live_bytes", "peak", move |row| of(row).1.peak),
+        column::event("peak_event", "peak after event", move |row| of(row).1.peak_moment),
+        column::bytes("requested_bytes", "requested", move |row| of(row).1.allocated),
+        column::bytes("freed_bytes", "freed", move |row| of(row).1.freed),
     ]
 }
 
 /// Annotations by name.
 pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], ranges: &Ranges) -> Sheet {
-    let note = "Bytes of the whole device while one of them is open, the names with the most live first. Those of a name are added up: what happens in two of them at once counts twice. Kept: born in one and live after its end.";
+    let note = "Requested bytes of the whole device while the annotation is open, highest peak first. Annotations of one name are added up. Kept: allocated in one and live at its end.";
     let columns = [
         column::text("name", "annotation", |sum: &Sum| names.text(sum.name)),
-        column::count("count", "times", |sum: &Sum| sum.count),
-        column::cell("duration_us", "open, in all", |sum: &Sum| Cell::Micros(sum.micros)),
-        column::bytes("peak_requested", "most live, requested", |sum: &Sum| sum.peak),
-        column::bytes("allocated_bytes", "allocated, requested", |sum: &Sum| sum.allocated),
-        column::bytes("freed_bytes", "freed, requested", |sum: &Sum| sum.freed),
-        column::bytes("kept_bytes", "kept, requested", |sum: &Sum| sum.kept),
+        column::count("count", "count", |sum: &Sum| sum.count),
+        column::cell("duration_us", "total duration", |sum: &Sum| Cell::Micros(sum.micros)),
+        column::bytes("peak_live_bytes", "peak", |sum: &Sum| sum.peak),
+        column::bytes("requested_bytes", "requested", |sum: &Sum| sum.allocated),
+        column::bytes("freed_bytes", "freed", |sum: &Sum| sum.freed),
+        column::bytes("kept_bytes", "kept", |sum: &Sum| sum.kept),
     ];
-    let mut sheet = sheet(["stages", "Annotations by name", note], &columns);
+    let mut sheet = sheet(["annotations", "Annotations by name", note], &columns);
     for sum in highest.iter().take(names.rows as usize).filter_map(|&at| sums.get(at as usize)) {
         let (span, facts) = ranges.at(sum.highest);
         sheet.rows.push(SheetRow { cells: cells(&columns, sum), ..row(shown(span, facts.peak_moment)) });
@@ -122,17 +122,17 @@ pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], rang
     sheet
 }
 
-/// Annotations one by one: those in which the most is live, by time.
+/// Annotations one by one: those with the highest peaks, in order of time.
 pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u32], ranges: &Ranges) -> Sheet {
-    let note = "Bytes of the whole device, in the order of time; where they are too many, those with the most live. Inside each other as they are indented. Kept: born in it and live after its end.";
+    let note = "Requested bytes of the whole device, in order of time; if not all are shown, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
     type Row<'a> = (&'a AnnotationRange, (Span, Facts));
     let name =
-        |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (never ended)" } else { "" };
+        |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
     let mut columns = vec![column::text("name", "annotation", |(range, _): Row<'_>| name(range))];
     columns.extend(facts_columns(|(_, facts): Row<'_>| facts));
     columns.extend([
-        column::bytes("kept_bytes", "kept, requested", |(_, (_, facts)): Row<'_>| facts.kept),
-        column::cell("duration_us", "open", |(range, _): Row<'_>| Cell::Micros(micros(names.history, range))),
+        column::bytes("kept_bytes", "kept", |(_, (_, facts)): Row<'_>| facts.kept),
+        column::cell("duration_us", "duration", |(range, _): Row<'_>| Cell::Micros(micros(names.history, range))),
     ]);
     let mut sheet = sheet(["occurrences", "Annotations one by one", note], &columns);
     let mut chosen: Vec<u32> = highest.iter().copied().take(names.rows as usize).collect();
@@ -151,15 +151,15 @@ pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u
 
 /// Compiled regions.
 pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
-    let note = "What was allocated in each torch.compile region (compile_context; N/A: outside one, or not recorded). What was born before the trace is in none.";
+    let note = "Requested bytes by torch.compile region (compile_context; N/A: outside of one, or not recorded), without what was allocated before recording.";
     let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
     let columns = [
         column::text("name", "region", |region: &Region| names.context(region.name)),
-        column::bytes("peak_requested", "at peak, requested", |region: &Region| region.at_peak)
+        column::bytes("peak_live_bytes", "live at the peak", |region: &Region| region.at_peak)
             .total(Cell::Bytes(sum(|it| it.at_peak))),
-        column::bytes("own_peak_requested", "own most, requested", |region: &Region| region.peak),
-        column::event("own_peak_event", "after event", |region: &Region| region.peak_moment),
-        column::bytes("allocated_bytes", "allocated, requested", |region: &Region| region.allocated)
+        column::bytes("own_peak_live_bytes", "own peak", |region: &Region| region.peak),
+        column::event("own_peak_event", "own peak after event", |region: &Region| region.peak_moment),
+        column::bytes("requested_bytes", "requested", |region: &Region| region.allocated)
             .total(Cell::Bytes(sum(|it| it.allocated))),
         column::count("allocations", "allocations", |region: &Region| region.count)
             .total(Cell::Count(sum(|it| it.count))),

@@ -1,5 +1,5 @@
-//! What grows from step to step: bytes of each call site at the end of every step, in one run over the events. What a stream still uses
-//! is not among them: the program has let go of it.
+//! What grows per step: bytes of each call site at the end of every step, in one run over the events. Bytes that are awaiting free do not
+//! count: the program has freed them.
 //!
 //! The baseline is the end of the second step ([`Steps::growth_ends`]): the first two make what stays, optimizer state and caches. From
 //! there on, a call site grows when its bytes never fall from the end of one step to that of the next, and rise often enough.
@@ -59,7 +59,7 @@ impl Site {
     }
 }
 
-/// How many steps were compared, as words.
+/// How many steps were compared: `4 steps after the first two`.
 fn settled(compared: u32) -> String {
     counted(compared.into(), "step") + " after the first two"
 }
@@ -171,7 +171,7 @@ impl Growth {
         self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to })
     }
 
-    /// What grows: more and more of them first. One that is replaced by a larger one is no leak by itself.
+    /// What grows: accumulating allocations first. One that is replaced by a larger one is no leak by itself.
     fn ranked(&self) -> Vec<u32> {
         let enough = self.fewest.value.max(1).max(u64::from(self.compared().div_ceil(2)));
         let growing = (0u32..).zip(&self.sites);
@@ -179,7 +179,7 @@ impl Growth {
         sorted_numbers(growing.map(|(group, site)| (pair(u64::from(!site.is_more()), !site.growth()), group)).collect())
     }
 
-    /// Says what grows and how, the first three, those of these tones; `stay` is what is live at the end.
+    /// Reports the first three that grow, those of these tones; `stay` is what is live at the end.
     pub(in crate::report) fn say(&self, writing: &mut Writing<'_>, stay: &SiteSums, tones: &[Tone]) {
         let (file, history) = (writing.file, writing.history);
         let compared = self.compared();
@@ -189,16 +189,15 @@ impl Growth {
             };
             let mut text = label(file, history, group);
             text.push_str(" grows by ");
-            text.push_str(&bytes(site.growth()));
-            text.push_str(" over the ");
-            text.push_str(&settled(compared));
-            text.push_str(", ");
             text.push_str(&bytes(site.growth() / u64::from(compared.max(1))));
-            text.push_str(" a step on average");
+            text.push_str(" per step, ");
+            text.push_str(&bytes(site.growth()));
+            text.push_str(" over ");
+            text.push_str(&settled(compared));
             text.push_str(if site.is_more() {
-                ": there is more and more of it."
+                ": its allocations accumulate."
             } else {
-                ", in size and not in number."
+                ": its allocations get larger, not more."
             });
             let span = self.span();
             let evidence =
@@ -212,17 +211,17 @@ impl Growth {
         let (file, history) = (writing.file, writing.history);
         let (compared, span, ranked) = (self.compared(), self.span(), self.ranked());
         if u64::from(compared) < self.fewest.value.max(1) {
-            let mut text = "Growth from step to step can't be told: ".to_owned();
+            let mut text = "Growth per step is unknown: ".to_owned();
             text.push_str(&counted(self.steps.into(), "step"));
-            text.push_str(" in the trace, and it takes ");
+            text.push_str(" in the trace, ");
             // The first two are compared with none before.
             text.push_str(&grouped(self.fewest.value.max(1).saturating_add(2)));
-            text.push('.');
+            text.push_str(" needed.");
             if history.event_count() > 0 {
                 writing.say(Tone::Fact, text, None);
             }
         } else if ranked.is_empty() {
-            let mut text = "No call site grows from step to step, over the ".to_owned();
+            let mut text = "No call site grows over ".to_owned();
             text.push_str(&settled(compared));
             text.push('.');
             writing.say(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
@@ -232,23 +231,23 @@ impl Growth {
             ranked.into_iter().filter_map(|group| Some((group, self.sites.get(group as usize)?))).collect();
         let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
         let columns = [
-            column::cell("growth", "growth, requested", |(_, site): (u32, &Site)| Cell::Change(signed(site.growth()))),
-            column::bytes("growth_each_step", "a step, on average", |(_, site): (u32, &Site)| {
+            column::cell("growth_bytes", "growth", |(_, site): (u32, &Site)| Cell::Change(signed(site.growth()))),
+            column::bytes("growth_bytes_per_step", "growth per step (mean)", |(_, site): (u32, &Site)| {
                 site.growth() / u64::from(compared.max(1))
             }),
             column::count("rises", "steps with growth", |(_, site): (u32, &Site)| site.rises.into()),
             column::count("steps", "steps compared", |_: (u32, &Site)| compared.into()),
-            column::bytes("requested", "requested after the last step", |(_, site): (u32, &Site)| site.before),
-            column::count("count", "allocations after it", |(_, site): (u32, &Site)| site.count),
-            column::count("more", "allocations more", |(_, site): (u32, &Site)| {
+            column::bytes("live_bytes", "live after the last step", |(_, site): (u32, &Site)| site.before),
+            column::count("count", "allocations after the last step", |(_, site): (u32, &Site)| site.count),
+            column::count("new_count", "additional allocations", |(_, site): (u32, &Site)| {
                 site.count.saturating_sub(site.first[1])
             }),
-            column::text("site", "call site", |(group, _): (u32, &Site)| label(file, history, group)),
+            column::text("call_site", "call site", |(group, _): (u32, &Site)| label(file, history, group)),
         ];
-        let note = "Growth is measured from the end of step 2: the first two steps create optimizer state and caches. Listed are call sites \
-                    whose bytes (without those awaiting free) never fall from the end of one step to the next, and rise in at least half of the steps and in as many as the \
-                    threshold says.";
-        let mut sheet = sheet(["grows", "Grows from step to step", note], &columns);
+        let note = "Growth per step is measured from the end of step 2: the first two steps allocate what stays, optimizer state and \
+                    caches. A call site is listed if its live bytes, without what is awaiting free, never fall and rise in at least \
+                    half of the steps, and in as many as the threshold says.";
+        let mut sheet = sheet(["grows", "Growth per step", note], &columns);
         sheet.threshold = Some(self.fewest.clone());
         writing.fill(sheet, &columns, &ranked, |writing, (group, site)| {
             let id = newest(stay, group).map(AllocationId);

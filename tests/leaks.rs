@@ -16,7 +16,7 @@ use reported::{asked, cell, number, of, report, sheet, text};
 use trained::generated;
 
 /// The topics of this part.
-const TOPICS: [Topic; 3] = [Topic::Peak, Topic::OutOfMemory, Topic::Waste];
+const TOPICS: [Topic; 3] = [Topic::Peak, Topic::OutOfMemory, Topic::Leaks];
 
 fn alarms(opened: &mut Opened) -> Vec<String> {
     let devices: Vec<i64> = opened.summary.devices.iter().map(|device| device.device).collect();
@@ -67,7 +67,7 @@ fn the_leak_is_found_to_the_byte() {
     {
         let (mut opened, truth) = generated(&format!("{words} --leak"));
         let truth = &truth.devices[0];
-        let told = report(&mut opened, 0, Topic::Waste, &[("alive", 1)]);
+        let told = report(&mut opened, 0, Topic::Leaks, &[("alive", 1)]);
         let said: Vec<&str> =
             told.statements.iter().filter(|it| it.tone == Tone::Alarm).map(|it| it.text.as_str()).collect();
         let [said] = said.as_slice() else { panic!("{words}: {said:?}") };
@@ -90,7 +90,7 @@ fn the_leak_is_found_to_the_byte() {
         let peak = report(&mut opened, 0, Topic::Peak, &[]);
         assert!(peak.statements.iter().any(|it| it.text == **said), "{words}: the peak report says so too");
         // What a person wants to see more often than it happened is not said.
-        let strict = report(&mut opened, 0, Topic::Waste, &[("steps", 1000)]);
+        let strict = report(&mut opened, 0, Topic::Leaks, &[("steps", 1000)]);
         assert!(strict.statements.iter().all(|it| it.tone != Tone::Alarm), "{words}");
     }
 }
@@ -100,7 +100,7 @@ fn the_longest_wait_is_the_one_that_the_allocator_knows() {
     for words in ["--events 8000 --layers 3 --pending", "--events 9000 --layers 3 --pending --ring 4000 --seed 5"] {
         let (mut opened, truth) = generated(words);
         let truth = &truth.devices[0];
-        let told = report(&mut opened, 0, Topic::Waste, &[("late", 1)]);
+        let told = report(&mut opened, 0, Topic::Leaks, &[("late", 1)]);
         let late = sheet(&told, "late");
         let of_file = |row: &&memscape::engine::protocol::SheetRow| {
             number(late, row, "free_requested_event") >= 0 && *cell(late, row, "free_completed_event") != Cell::Nothing
@@ -111,7 +111,7 @@ fn the_longest_wait_is_the_one_that_the_allocator_knows() {
         let bytes: i128 = pending.clone().map(|row| number(late, row, "requested")).sum();
         let known = (i128::from(truth.pending_requested), truth.pending_blocks as usize);
         assert_eq!((bytes, pending.count()), known, "{words}: pending at the end");
-        let none = report(&mut opened, 0, Topic::Waste, &[("late", truth.longest_wait + 10_000)]);
+        let none = report(&mut opened, 0, Topic::Leaks, &[("late", truth.longest_wait + 10_000)]);
         assert!(sheet(&none, "late").rows.is_empty());
         assert!(none.statements.iter().any(|it| it.tone == Tone::Good && it.text.contains("No free waited")));
     }
@@ -200,7 +200,7 @@ fn reports_in_slices_are_the_same() {
             assert_eq!(short.total, whole.total, "{topic:?}: {}", short.key);
         }
     }
-    assert_eq!(report(&mut opened, 5, Topic::Waste, &[]).sheets, [], "there is no such device");
+    assert_eq!(report(&mut opened, 5, Topic::Leaks, &[]).sheets, [], "there is no such device");
 }
 
 /// The moment beside the peak has a column of its own.
@@ -228,7 +228,7 @@ fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
         let segments: Vec<_> = (1u64..).zip(pools).map(|(at, &pool)| segment(device, at, pool)).collect();
         let file = serde_json::json!({"segments": segments, "device_traces": []});
         let mut opened = open(file.to_string().as_bytes()).unwrap();
-        let report = report(&mut opened, device, Topic::Waste, &[]);
+        let report = report(&mut opened, device, Topic::Leaks, &[]);
         report.statements.iter().find(|it| it.text.contains("hold none at all")).unwrap().text.clone()
     };
     let [own, graph] = [[0, 0], [0, 3]];

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use trained::generated;
 
 fn asked(device: i64, rows: u32) -> Request {
-    let question = ReportQuestion { topic: Topic::Layers, at: None, thresholds: Vec::new(), rows };
+    let question = ReportQuestion { topic: Topic::Modules, at: None, thresholds: Vec::new(), rows };
     Request::Ask(Ask { serial: 7, device, what: Question::Report(question) })
 }
 
@@ -97,5 +97,5 @@ fn slices_change_nothing_and_fewer_rows_are_the_outermost() {
     let few = report(&mut opened, 0, 7);
     assert_eq!((few.sheets[0].rows.len(), few.sheets[0].left_out as usize), (7, whole.sheets[0].rows.len() - 7));
     assert!(few.sheets[0].rows.iter().all(|row| row.depth < 2), "{few:?}");
-    assert_eq!(report(&mut opened, 99, 10), Report { topic: Topic::Layers, ..Report::default() });
+    assert_eq!(report(&mut opened, 99, 10), Report { topic: Topic::Modules, ..Report::default() });
 }

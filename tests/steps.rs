@@ -16,7 +16,7 @@ use reported::{asked, sheet, text};
 use trained::generated;
 
 fn report(opened: &mut Opened, device: i64) -> Report {
-    reported::report(opened, device, Topic::Stages, &[])
+    reported::report(opened, device, Topic::Steps, &[])
 }
 
 /// The number in a cell that holds no negative one.
@@ -177,9 +177,9 @@ fn legends_by_annotation_and_region_agree_with_mosaic() {
         other => panic!("a legend was asked for, not {other:?}"),
     };
     let expected = |entries: &[(&str, u64)]| entries.iter().map(|&(label, bytes)| (label.to_owned(), bytes)).collect();
-    assert_eq!(legend(Grouping::Annotation), expected(&[("Annotation1", 2_255_398_132), ("in no annotation", 466)]));
+    assert_eq!(legend(Grouping::Annotation), expected(&[("Annotation1", 2_255_398_132), ("no annotation", 466)]));
     let contexts = [
-        ("born before recording", 466),
+        ("allocated before recording", 466),
         ("context1", 528_274_631),
         ("context2", 1_212_434_191),
         ("context3", 514_689_310),
@@ -227,7 +227,7 @@ fn annotations_and_steps_have_the_numbers_of_their_ranges() {
 fn slices_change_nothing() {
     let (mut opened, _) = generated("--events 9000 --layers 4 --compile-contexts --layer-annotations --leak");
     let whole = report(&mut opened, 0);
-    assert_eq!(reported::of(reply(&mut opened.engine, asked(0, Topic::Stages, None, &[]))), whole);
+    assert_eq!(reported::of(reply(&mut opened.engine, asked(0, Topic::Steps, None, &[]))), whole);
     let no_device = report(&mut opened, 99);
-    assert_eq!(no_device, Report { topic: Topic::Stages, ..Report::default() });
+    assert_eq!(no_device, Report { topic: Topic::Steps, ..Report::default() });
 }
