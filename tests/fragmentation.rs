@@ -86,19 +86,19 @@ fn all_reports_describe_the_same_failed_request() {
     let mut opened = file(&[segment(a, 1024 * MIB, &[[a, 24 * MIB], [a + 24 * MIB, 753 * MIB]])], &trace);
     let settings = report(&mut opened, Topic::Settings);
     let checks = sheet(&settings, "checks");
-    let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("a request failed")).unwrap();
-    let told = ["found", "whole", "event"].map(|key| number(checks, failed, key));
+    let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("at the OOM")).unwrap();
+    let told = ["found_bytes", "whole_bytes", "event"].map(|key| number(checks, failed, key));
     assert_eq!(told, [i128::from(247 * MIB), i128::from(1024 * MIB), 3], "what was free when the request of event 4 failed");
     assert!(text(checks, failed, "detail").starts_with("512 MiB (536,870,912 B) requested"), "{failed:?}");
     assert_eq!(text(checks, failed, "hint"), "no", "too little in all");
     let fragmentation = report(&mut opened, Topic::Fragmentation);
-    let said = fragmentation.statements.iter().find(|it| it.text.contains("failed (event")).unwrap();
-    assert!(said.text.contains("(event 4)") && said.text.contains("247 MiB"), "{}", said.text);
+    let said = fragmentation.statements.iter().find(|it| it.text.contains("OOM at event")).unwrap();
+    assert!(said.text.contains("at event 4:") && said.text.contains("247 MiB"), "{}", said.text);
     // Where nothing fails, there is no event of it.
     let mut quiet = file(&[segment(a, 1024 * MIB, &[[a, 24 * MIB]])], &trace[..2]);
     let settings = report(&mut quiet, Topic::Settings);
     let checks = sheet(&settings, "checks");
-    let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("a request failed")).unwrap();
+    let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("at the OOM")).unwrap();
     assert_eq!(reported::cell(checks, failed, "event"), &memscape::engine::protocol::Cell::Nothing);
 }
 
@@ -118,7 +118,7 @@ fn a_request_to_the_driver_leads_to_the_peak_of_reserved_bytes() {
     let mut opened = file(&[segment(a, 100 * MIB, &[[a, 4 * MIB]]), segment(b, 40 * MIB, &[[b, 38 * MIB]])], &trace);
     let told = report(&mut opened, Topic::Fragmentation);
     let said = told.statements.iter().find(|it| it.text.contains("driver was asked")).unwrap();
-    let begins = "Reserved memory reached its maximum, 140 MiB (146,800,640 B), at event 5: the driver was asked for 40.0 MiB";
+    let begins = "Peak of reserved bytes, 140 MiB (146,800,640 B), at event 5: the driver was asked for 40.0 MiB";
     assert!(said.text.starts_with(begins) && !said.text.contains("get there"), "{}", said.text);
 }
 

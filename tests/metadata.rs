@@ -201,7 +201,7 @@ fn growth_is_the_same_in_all_reports() {
         let said = report.statements.iter().find(|it| it.text.contains(part));
         said.map(|it| it.text.clone()).unwrap_or_else(|| panic!("{topic:?}: {:?}", report.statements))
     };
-    for (topic, part) in [(Topic::Waste, " grows by "), (Topic::Peak, " grows by "), (Topic::Stages, "Memory grows with every step")] {
+    for (topic, part) in [(Topic::Leaks, " grows by "), (Topic::Peak, " grows by "), (Topic::Steps, "Memory grows with every step")] {
         let text = said(&mut opened, topic, part);
         assert!(text.contains(&bytes) && text.contains("after the first two"), "{topic:?}: {bytes}: {text}");
     }
@@ -217,15 +217,15 @@ fn buckets_do_not_overlap() {
         other => panic!("{other:?}"),
     };
     let mut next = 0;
-    for label in labels(Grouping::Age).iter().filter_map(|label| label.strip_prefix("allocated at events ")) {
+    for label in labels(Grouping::Age).iter().filter_map(|label| label.strip_prefix("allocated at event ")) {
         let ends: Vec<u64> = label.split('–').map(|end| end.replace(',', "").parse().unwrap()).collect();
         assert_eq!(ends[0], next, "{label}");
         next = ends[1] + 1;
     }
     assert_eq!(next, events);
     let sizes = labels(Grouping::Size);
-    assert_eq!(sizes[..3], ["≤ 512 B", "512 B–2 KiB", "2–8 KiB"]);
-    assert!(sizes.iter().any(|label| label == "512 KiB–2 MiB"), "{sizes:?}");
+    assert_eq!(sizes[..3], ["≤ 512 B", "512 B–2.00 KiB", "2.00–8.00 KiB"]);
+    assert!(sizes.iter().any(|label| label == "512 KiB–2.00 MiB"), "{sizes:?}");
     let lives = labels(Grouping::Lifetime);
     assert_eq!(lives[..3], ["1 event", "2–4 events", "5–16 events"]);
     assert!(lives.iter().any(|label| label == "1,025–4,096 events"), "{lives:?}");

@@ -151,7 +151,7 @@ fn the_table_and_the_sentences_have_the_same_free_bytes() {
     for (at, free) in [(4, [16 * MIB, 8 * MIB]), (7, [16 * MIB, 8 * MIB])] {
         let told = told(&mut opened, Some(at));
         let requests = sheet(&told, "requests");
-        let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "free")).collect();
+        let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "free_bytes")).collect();
         assert_eq!(rows, free.map(i128::from), "the newest first");
         let all: i128 = room(&told).iter().map(|pool| pool[1]).sum();
         assert_eq!(all, i128::from(free[usize::from(at == 4)]), "event {}", at - 1);
@@ -166,8 +166,9 @@ fn what_would_have_fitted_has_its_reason() {
     for (driver, is_said) in [(123 * MIB, true), (122 * MIB, false), (MIB, true)] {
         let trace = [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(500 * MIB, driver)];
         let told = told(&mut opened_of(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
-        let said = told.statements.iter().find(|it| it.text.contains("would have fitted")).unwrap();
-        assert!(said.text.starts_with(if driver < 2 * MIB { "At most 0 B" } else { "At most 122 MiB" }), "{said:?}");
+        let said = told.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
+        let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB (127,926,272 B), in a new segment" };
+        assert!(said.text.contains(begins), "{said:?}");
         assert_eq!(said.text.contains("multiples of 2 MiB"), is_said && driver > 2 * MIB, "{said:?}");
     }
 }
@@ -178,7 +179,7 @@ fn memory_outside_the_allocator_is_told_where_it_can_be_known() {
     let mut opened = fragmented();
     let outside = |told: &Report| {
         let requests = sheet(told, "requests");
-        let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "outside")).collect();
+        let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "outside_bytes")).collect();
         let said: Vec<String> = told.statements.iter().map(|it| it.text.clone()).filter(|it| it.contains("NCCL")).collect();
         (rows, said)
     };
