@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Leaks, waste, the peak and refused requests of a PyTorch memory snapshot: computed the slow, obvious way.
+"""Leaks & waste, the peak and OOMs of a PyTorch memory snapshot: computed the slow, obvious way.
 
 usage: brute_force_leaks.py sheets SNAPSHOT THRESHOLDS STEPS     the rows of each sheet, JSON, one entry a device
        brute_force_leaks.py refuse SHORT LONG OUT                LONG with an `oom` where SHORT ends, and the free blocks of SHORT

@@ -1,4 +1,4 @@
-//! Leaks, waste, the peak and refused requests, against a slow second opinion in Python (brute_force_leaks.py): to the byte.
+//! Leaks & waste, the peak and OOMs, against a slow second opinion in Python (brute_force_leaks.py): to the byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -26,19 +26,19 @@ const THRESHOLDS: [(&str, u64); 8] = [
 
 /// The columns of each sheet that Python tells, in its order.
 const SHEETS: [(Topic, &str, &[&str]); 9] = [
-    (Topic::Leaks, "alive", &["requested", "count", "first_event", "last_event", "site"]),
+    (Topic::Leaks, "alive", &["live_bytes", "count", "first_allocated_at", "last_allocated_at", "call_site"]),
     (
         Topic::Leaks,
         "late",
-        &["waited_events", "waited_us", "requested", "free_requested_event", "free_completed_event", "site"],
+        &["waited_events", "waited_us", "requested_bytes", "free_requested_at", "free_completed_at", "call_site"],
     ),
-    (Topic::Leaks, "brief", &["requested", "count", "largest", "site"]),
-    (Topic::Leaks, "rounding", &["lost", "count", "requested_each", "rounded_each", "recorded", "site"]),
-    (Topic::Leaks, "cached", &["unused", "reserved", "largest_free", "live_blocks"]),
-    (Topic::Leaks, "grows", &["growth", "growth_each_step", "rises", "steps", "requested", "count", "more", "site"]),
-    (Topic::Peak, "live", &["requested", "count", "site"]),
-    (Topic::Peak, "recent", &["requested", "count", "site"]),
-    (Topic::Peak, "oldest", &["requested", "born_event", "age", "freed_event", "site"]),
+    (Topic::Leaks, "brief", &["requested_bytes", "count", "largest_bytes", "call_site"]),
+    (Topic::Leaks, "rounding", &["lost_bytes", "count", "requested_bytes_each", "allocated_rounded_bytes_each", "recorded", "call_site"]),
+    (Topic::Leaks, "cached", &["free_bytes", "reserved_bytes", "largest_free_bytes", "live_blocks"]),
+    (Topic::Leaks, "grows", &["growth_bytes", "growth_bytes_per_step", "rises", "steps", "live_bytes", "count", "new_count", "call_site"]),
+    (Topic::Peak, "live", &["live_bytes", "count", "call_site"]),
+    (Topic::Peak, "recent", &["live_bytes", "count", "call_site"]),
+    (Topic::Peak, "oldest", &["requested_bytes", "allocated_at", "age_events", "freed_at", "call_site"]),
 ];
 
 fn has_python() -> bool {
@@ -169,9 +169,9 @@ fn sheets_of_generated_files_agree_with_a_slow_second_opinion() {
         return;
     }
     for (name, words) in [
-        ("waste-leak.pickle", "--steps 6 --leak --layers 4"),
-        ("waste-pending.pickle", "--events 6000 --pending --ring 4000 --layers 4 --leak"),
-        ("waste-oom.pickle", "--steps 3 --oom --expandable --private-pools --layers 4 --devices 2"),
+        ("leaks-leak.pickle", "--steps 6 --leak --layers 4"),
+        ("leaks-pending.pickle", "--events 6000 --pending --ring 4000 --layers 4 --leak"),
+        ("leaks-oom.pickle", "--steps 3 --oom --expandable --private-pools --layers 4 --devices 2"),
     ] {
         let rows = check(&generated(name, words));
         assert!(rows > 100, "{name}: {rows} rows were compared");
@@ -207,7 +207,7 @@ fn what_is_free_in_the_middle_is_what_a_shorter_trace_leaves() {
             let requests = told.sheets.iter().find(|sheet| sheet.key == "requests").unwrap();
             assert_eq!(rows(requests, &["event"]), [json!([expected["event"]]).to_string()]);
             let room = told.sheets.iter().find(|sheet| sheet.key == "room").unwrap();
-            let columns = ["largest_free", "free", "free_blocks", "reserved", "whole_segments", "whole_reserved"];
+            let columns = ["largest_free_bytes", "free_bytes", "free_blocks", "reserved_bytes", "empty_segments", "empty_segment_bytes"];
             let mut ours: Vec<[u64; 6]> =
                 rows(room, &columns).iter().map(|row| serde_json::from_str(row).unwrap()).collect();
             let [mut least, mut most]: [Vec<[u64; 6]>; 2] = serde_json::from_value(expected["rooms"].clone()).unwrap();

@@ -97,11 +97,11 @@ fn text(sheet: &Sheet, row: &SheetRow, key: &str) -> String {
 }
 
 const FACTS: [[&str; 2]; 7] = [
-    ["start_requested", "start"],
-    ["end_requested", "end"],
-    ["peak_requested", "peak"],
+    ["start_live_bytes", "start"],
+    ["end_live_bytes", "end"],
+    ["peak_live_bytes", "peak"],
     ["peak_event", "peak_event"],
-    ["allocated_bytes", "allocated"],
+    ["requested_bytes", "allocated"],
     ["freed_bytes", "freed"],
     ["kept_bytes", "kept"],
 ];
@@ -122,7 +122,7 @@ fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
     let mut sums: BTreeMap<String, [i64; 6]> = BTreeMap::new();
     for (row, expected) in occurrences.rows.iter().zip(stages) {
         let name = expected["name"].as_str().unwrap();
-        let shown = if expected["ended"] == true { name.to_owned() } else { format!("{name} (never ended)") };
+        let shown = if expected["ended"] == true { name.to_owned() } else { format!("{name} (no end)") };
         assert_eq!(text(occurrences, row, "name"), shown, "{place}");
         assert_eq!(number(occurrences, row, "duration_us"), expected["micros"].as_i64().unwrap(), "{place}");
         check_facts(place, occurrences, row, expected);
@@ -140,7 +140,7 @@ fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
     }
     let names = sheet(report, "annotations");
     let found = names.rows.iter().map(|row| {
-        let keys = ["count", "duration_us", "peak_requested", "allocated_bytes", "freed_bytes", "kept_bytes"];
+        let keys = ["count", "duration_us", "peak_live_bytes", "requested_bytes", "freed_bytes", "kept_bytes"];
         (text(names, row, "name"), keys.map(|key| number(names, row, key)))
     });
     assert_eq!(found.collect::<BTreeMap<_, _>>(), sums, "{place}: names");
@@ -152,7 +152,7 @@ fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
     }
     let contexts = sheet(report, "compile_contexts");
     let found = contexts.rows.iter().map(|row| {
-        let keys = ["peak_requested", "own_peak_requested", "allocated_bytes", "allocations"];
+        let keys = ["peak_live_bytes", "own_peak_live_bytes", "requested_bytes", "allocations"];
         (text(contexts, row, "name"), keys.map(|key| number(contexts, row, key)).to_vec())
     });
     let expected: BTreeMap<String, Vec<i64>> = serde_json::from_value(expected["regions"].clone()).unwrap();
@@ -164,7 +164,7 @@ fn check_mosaic(place: &str, report: &Report, expected: &Value) -> usize {
     let mosaic = sheet(report, "mosaic");
     let of = |what: &str| {
         let rows = mosaic.rows.iter().filter(|row| text(mosaic, row, "what") == what);
-        rows.map(|row| (text(mosaic, row, "name"), number(mosaic, row, "requested"))).collect::<Vec<_>>()
+        rows.map(|row| (text(mosaic, row, "name"), number(mosaic, row, "live_bytes"))).collect::<Vec<_>>()
     };
     assert_eq!(of("dynamic peak"), [(String::new(), expected["peak"].as_i64().unwrap())], "{place}");
     for (what, key) in [("compile_context at the peak", "contexts"), ("annotation at the peak", "annotations")] {
@@ -183,12 +183,12 @@ fn check_layers(place: &str, report: &Report, expected: &Value) -> usize {
     let keys = [
         "events",
         "allocations",
-        "allocated_bytes",
-        "deallocations",
+        "requested_bytes",
+        "frees",
         "freed_bytes",
-        "peak_requested",
-        "peak_reserved",
-        "live_at_peak",
+        "peak_live_bytes",
+        "peak_reserved_bytes",
+        "live_bytes_at_peak",
     ];
     // Those of which nothing happened have no peaks.
     let none_is_zero = |number: i64| if number == -2 { 0 } else { number };

@@ -1,8 +1,8 @@
-//! `memscape report` and the commands of the other topics: text, JSON and Markdown, and what is refused.
+//! `memscape insights` and the commands of its topics: text, JSON and Markdown, what is refused, and which device leads.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-use memscape::engine::protocol::Topic;
+use memscape::engine::protocol::{SCHEMA, Topic};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -32,22 +32,65 @@ fn snapshot(name: &str) -> PathBuf {
 }
 
 #[test]
-fn each_report_is_told_in_three_forms() {
+fn each_insight_has_three_forms() {
     let path = snapshot("cli-report.pickle");
     let path = path.to_str().unwrap();
     for topic in Topic::ALL.map(Topic::name) {
-        let text = told(&[topic, path]);
+        let command = if topic == "peak" { "report" } else { topic };
+        let text = told(&[command, path]);
         assert!(text.lines().next().unwrap().ends_with(": cli-report.pickle · GPU 0"), "{text}");
-        let value: Value = serde_json::from_str(&told(&[topic, path, "--json"])).unwrap();
-        assert_eq!((&value["schema"], &value["topic"], &value["device"]), (&json!(1), &json!(topic), &json!(0)));
+        let value: Value = serde_json::from_str(&told(&[command, path, "--json"])).unwrap();
+        assert_eq!((&value["schema"], &value["topic"], &value["device"]), (&json!(SCHEMA), &json!(topic), &json!(0)));
         assert!(value["statements"].is_array() && value["sheets"].is_object());
-        let markdown = told(&[topic, path, "--markdown"]);
+        let markdown = told(&[command, path, "--markdown"]);
         assert!(markdown.starts_with("## "), "{markdown}");
         for form in [&text, &markdown] {
             assert!(!form.contains('\u{1b}'), "{form}");
         }
         assert!(!markdown.contains("\n# "), "{markdown}");
+        assert_eq!(told(&["insights", path, "--topic", topic]), text);
+        let all: Value = serde_json::from_str(&told(&["insights", path, "--topic", topic, "--json"])).unwrap();
+        assert_eq!(all["insights"], json!([{"topic": topic, "statements": value["statements"], "sheets": value["sheets"]}]));
     }
+    let all: Value = serde_json::from_str(&told(&["insights", path, "--json"])).unwrap();
+    let topics: Vec<&str> = all["insights"].as_array().unwrap().iter().map(|it| it["topic"].as_str().unwrap()).collect();
+    assert_eq!(topics, Topic::ALL.map(Topic::name));
+    let text = told(&["insights", path]);
+    assert!(text.starts_with("Peak: ") && text.contains("\nFragmentation: ") && !text.contains("B  "), "no tables: {text}");
+}
+
+/// The device that ran out of memory leads, though another has the higher peak; without one, the highest peak does.
+#[test]
+fn the_device_with_a_finding_leads() {
+    let frame = json!([{"name": "f", "filename": "a.py", "line": 1}]);
+    let alloc = |size: u64| json!({"action": "alloc", "addr": 4096, "size": size, "stream": 0, "frames": frame});
+    let oom = json!({"action": "oom", "device_free": 4096, "size": 1 << 30, "stream": 0, "frames": frame});
+    let file = |name: &str, traces: Value| {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::write(&path, json!({"segments": [], "device_traces": traces}).to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let path = file("cli-leads-oom.json", json!([[alloc(5 << 20)], [alloc(3 << 20), oom], [alloc(9 << 20)]]));
+    let text = told(&["oom", &path]);
+    assert!(text.starts_with("Out of memory: cli-leads-oom.json · GPU 1\n"), "{text}");
+    assert!(text.contains("Out of memory at event 1: a.py:1 f requested 1.00 GiB, the device had 4.00 KiB free."), "{text}");
+    let others = "Other devices (see --device): device 0 (peak 5.00 MiB, no OOM), device 2 (peak 9.00 MiB, no OOM)\n";
+    assert!(text.ends_with(others), "{text}");
+    for command in [&["live"][..], &["segments"], &["allocations"], &["events"], &["insights"], &["peak"], &["leaks"]] {
+        let [text, json] = [&[][..], &["--json"]].map(|form| told(&[command, &[&path], form].concat()));
+        assert!(text.ends_with(others), "{command:?}: {text}");
+        let json: Value = serde_json::from_str(&json).unwrap();
+        let others = json!([{"device": 0, "ooms": 0}, {"device": 2, "ooms": 0}]);
+        assert_eq!((&json["device"], &json["other_devices"]), (&json!(1), &others), "{command:?}");
+    }
+    let chosen = told(&["oom", &path, "--device", "0"]);
+    assert!(chosen.contains("GPU 0") && chosen.contains("No OOM") && !chosen.contains("Other devices"), "{chosen}");
+
+    let path = file("cli-leads-peak.json", json!([[], [alloc(3 << 20)], [alloc(9 << 20)], [alloc(9 << 20)]]));
+    let text = told(&["live", &path]);
+    assert!(text.starts_with("cli-leads-peak.json, device 2: "), "{text}");
+    let others = "Other devices (see --device): device 1 (peak 3.00 MiB), device 3 (peak 9.00 MiB)\n";
+    assert!(text.ends_with(others), "{text}");
 }
 
 #[test]
@@ -76,12 +119,12 @@ fn rows_that_are_not_asked_for_are_counted_and_thresholds_need_no_sheets() {
     let path = path.to_str().unwrap();
     for form in [&["--top", "0"][..], &["--top", "0", "--markdown"]] {
         let text = told(&[&["report", path], form].concat());
-        let live = text.split("What was live at the peak").nth(1).unwrap().split("What it was for").next().unwrap();
+        let live = text.split("Live at the peak").nth(1).unwrap().split("By category").next().unwrap();
         assert!(
             live.contains("3,000 B") && live.contains("and 1 more") && !live.to_lowercase().contains("none"),
             "{live}"
         );
     }
-    // Nothing failed, so there is no sheet that it could be of.
-    assert!(told(&["oom", path, "--threshold", "big=1"]).contains("No request failed"));
+    // There was no OOM, so there is no table that it could be of.
+    assert!(told(&["oom", path, "--threshold", "big=1"]).contains("No OOM"));
 }

@@ -1,10 +1,11 @@
-//! `memscape state`: segments and blocks for people and for scripts, with the page's numbers.
+//! `memscape segments`: segments and blocks as text and JSON, with the page's numbers.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::opened;
 use crate::stated;
 
+use memscape::engine::protocol::SCHEMA;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -59,11 +60,19 @@ fn snapshot(name: &str, settings: Value) -> PathBuf {
 fn the_state_is_told_by_group_segment_and_block() {
     let path = snapshot("cli-state.pickle", json!({}));
     let path = path.to_str().unwrap();
-    let told = told(&["state", path, "--at", "end"]);
-    assert_eq!((told["schema"].as_i64(), told["event"].as_i64()), (Some(1), Some(4)));
+    let told = told(&["segments", path, "--at", "end"]);
+    assert_eq!((told["schema"].as_i64(), told["event"].as_i64()), (Some(SCHEMA.into()), Some(4)));
     let sums = |value: &Value| {
-        ["segment_count", "reserved", "block_count", "requested", "pending", "free_at_most", "free_block_count"]
-            .map(|key| value[key].as_u64().unwrap())
+        [
+            "segment_count",
+            "reserved_bytes",
+            "block_count",
+            "live_bytes",
+            "awaiting_free_bytes",
+            "free_bytes",
+            "free_block_count",
+        ]
+        .map(|key| value[key].as_u64().unwrap())
     };
     assert_eq!(sums(&told["sums"]), [3, 42 * MIB, 2, 10 * MIB - 3, 2 * MIB, 32 * MIB, 4]);
     let groups = told["groups"].as_array().unwrap();
@@ -72,24 +81,24 @@ fn the_state_is_told_by_group_segment_and_block() {
     let blocks = groups[0]["segments"][0]["blocks"].as_array().unwrap();
     let of =
         |block: &Value| (block["address"].as_str().unwrap().to_owned(), block["state"].as_str().unwrap().to_owned());
-    let expected = [(100u64, "live"), (108, "free"), (112, "pending"), (114, "free")];
+    let expected = [(100u64, "live"), (108, "free"), (112, "awaiting_free"), (114, "free")];
     let expected = expected.map(|(at, state)| (format!("0x{:x}", at * MIB), state.to_owned()));
     assert_eq!(blocks.iter().map(of).collect::<Vec<_>>(), expected);
     assert_eq!(
-        (blocks[0]["rounded"].as_u64(), blocks[0]["rounded_is_recorded"].as_bool()),
+        (blocks[0]["allocated_rounded_bytes"].as_u64(), blocks[0]["allocated_rounded_is_exact"].as_bool()),
         (Some(8 * MIB), Some(true))
     );
-    assert_eq!(blocks[2]["site"].as_str(), Some("model.py:31 forward"));
+    assert_eq!(blocks[2]["call_site"].as_str(), Some("model.py:31 forward"));
 }
 
 #[test]
 fn before_the_alloc_there_is_a_larger_hole() {
     let path = snapshot("cli-state-before.pickle", json!({}));
-    let told = told(&["state", path.to_str().unwrap(), "--at", "-1", "--pool", "0,0"]);
-    assert_eq!(told["sums"]["largest_free_at_most"].as_u64(), Some(12 * MIB));
+    let told = told(&["segments", path.to_str().unwrap(), "--at", "-1", "--pool", "0,0"]);
+    assert_eq!(told["sums"]["largest_free_bytes"].as_u64(), Some(12 * MIB));
     assert_eq!(told["groups"].as_array().unwrap().len(), 2, "one pool alone");
-    let other = self::told(&["state", path.to_str().unwrap(), "--at", "end", "--stream", "7"]);
-    assert_eq!(other["sums"]["reserved"].as_u64(), Some(20 * MIB));
+    let other = self::told(&["segments", path.to_str().unwrap(), "--at", "end", "--stream", "7"]);
+    assert_eq!(other["sums"]["reserved_bytes"].as_u64(), Some(20 * MIB));
 }
 
 /// Best fit by pool and stream; what the driver is asked for; blocks that are too large to be split.
@@ -97,10 +106,10 @@ fn before_the_alloc_there_is_a_larger_hole() {
 fn a_request_goes_where_the_allocator_would_put_it() {
     let path = snapshot("cli-state-fits.pickle", json!({}));
     let fits = |path: &Path, bytes: &str| {
-        let told = told(&["state", path.to_str().unwrap(), "--at", "end", "--request", bytes]);
+        let told = told(&["segments", path.to_str().unwrap(), "--at", "end", "--request", bytes]);
         let fit = |fit: &Value| {
-            let at = fit["fits_at"].as_str().map(|at| u64::from_str_radix(&at[2..], 16).unwrap() / MIB);
-            (fit["pool"][0].as_u64().unwrap(), at, fit["from_the_driver"].as_u64().unwrap() / MIB)
+            let at = fit["block_address"].as_str().map(|at| u64::from_str_radix(&at[2..], 16).unwrap() / MIB);
+            (fit["pool"][0].as_u64().unwrap(), at, fit["new_segment_bytes"].as_u64().unwrap() / MIB)
         };
         told["fits"].as_array().unwrap().iter().map(fit).collect::<Vec<_>>()
     };
@@ -115,17 +124,17 @@ fn a_request_goes_where_the_allocator_would_put_it() {
     let grows = snapshot("cli-state-grows.pickle", json!({"expandable_segments": true}));
     assert_eq!(fits(&grows, "26MiB"), [(0, None, 20), (1, None, 20)], "what is free at the end is used first");
     assert_eq!(fits(&path, "26MiB"), [(0, None, 26), (1, None, 26)]);
-    let text = memscape(&["state", path.to_str().unwrap(), "--request", "7MiB", "--pool", "5,5"]);
+    let text = memscape(&["segments", path.to_str().unwrap(), "--request", "7MiB", "--pool", "5,5"]);
     assert_eq!((text.status.code(), text.stdout.len()), (Some(1), 0), "there is no such pool");
-    let text = memscape(&["state", path.to_str().unwrap(), "--request", "7MiB"]);
+    let text = memscape(&["segments", path.to_str().unwrap(), "--request", "7MiB"]);
     let text = String::from_utf8(text.stdout).unwrap();
-    assert!(text.contains("needs 20.0 MiB (20,971,520 B) more from the driver"), "{text}");
+    assert!(text.contains("needs 20.0 MiB (20,971,520 B) from the driver"), "{text}");
 }
 
 #[test]
 fn people_read_the_same_numbers() {
     let path = snapshot("cli-state-text.pickle", json!({}));
-    let text = memscape(&["state", path.to_str().unwrap(), "--at", "end", "--blocks"]);
+    let text = memscape(&["segments", path.to_str().unwrap(), "--at", "end", "--blocks"]);
     let text = String::from_utf8(text.stdout).unwrap();
     for part in [
         "device 0: after event 4",
@@ -135,7 +144,7 @@ fn people_read_the_same_numbers() {
         "0x6400000",
         "= 8,388,608  model.py:31 forward",
         "≤ 6,291,456",
-        "pending",
+        "awaiting free",
     ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
@@ -148,13 +157,13 @@ fn the_command_line_and_the_page_say_the_same() {
         let mut file = opened::open(&std::fs::read(path).unwrap()).unwrap();
         for device in file.summary.devices.clone() {
             let ordinal = device.device.to_string();
-            let told = told(&["state", path.to_str().unwrap(), "--at", "end", "--device", &ordinal]);
+            let told = told(&["segments", path.to_str().unwrap(), "--at", "end", "--device", &ordinal]);
             let page = stated::list(&mut file, device.device, u32::MAX);
             let blocks =
                 told["groups"].as_array().unwrap().iter().flat_map(|group| group["segments"].as_array().unwrap());
             let blocks: usize = blocks.map(|segment| segment["blocks"].as_array().unwrap().len()).sum();
             assert_eq!(blocks, page.pieces.len(), "{path:?}");
-            assert_eq!(told["sums"]["requested"].as_u64(), Some(page.whole.requested), "{path:?}");
+            assert_eq!(told["sums"]["live_bytes"].as_u64(), Some(page.whole.requested), "{path:?}");
         }
     }
 }
@@ -169,11 +178,11 @@ fn the_peak_of_what_is_reserved_has_a_name() {
     {
         let path = corpus.join(name);
         let path = path.to_str().unwrap();
-        let state = told(&["state", path, "--at", "reserved-peak"]);
+        let state = told(&["segments", path, "--at", "reserved-peak"]);
         let event = state["event"].as_i64().unwrap();
-        assert_eq!(state["sums"]["reserved"], expected[name][0]["peak_reserved"], "{name}");
-        let before = told(&["state", path, "--at", &(event - 1).max(-1).to_string()]);
-        let of = |state: &Value| state["sums"]["reserved"].as_u64().unwrap();
+        assert_eq!(state["sums"]["reserved_bytes"], expected[name][0]["peak_reserved"], "{name}");
+        let before = told(&["segments", path, "--at", &(event - 1).max(-1).to_string()]);
+        let of = |state: &Value| state["sums"]["reserved_bytes"].as_u64().unwrap();
         assert!(event == -1 || of(&before) < of(&state), "{name}: {event}");
         assert_eq!(told(&["live", path, "--at", "reserved-peak"])["event"].as_i64(), Some(event), "{name}");
     }

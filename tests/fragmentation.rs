@@ -48,15 +48,15 @@ fn segments_of_which_the_pool_is_not_known_are_told_with_those_of_the_default_po
     assert_eq!(moment.rows.len(), 1, "{:?}", moment.rows);
     let row = &moment.rows[0];
     assert_eq!(text(moment, row, "pool"), "default, large blocks");
-    let told = ["segments", "reserved", "requested", "free"].map(|key| number(moment, row, key));
+    let told = ["segments", "reserved_bytes", "live_bytes", "free_bytes"].map(|key| number(moment, row, key));
     assert_eq!(told, [2, 60 * MIB, 38 * MIB, 22 * MIB].map(i128::from), "at the peak of requested bytes");
     let said = &fragmentation.statements[0].text;
-    assert!(said.starts_with("After event 0, at the peak of requested bytes, 60.0 MiB"), "{said}");
+    assert!(said.starts_with("Fragmentation after event 0 (the peak): ≤ 36.7 % of 60.0 MiB reserved, ≤ 22.0 MiB free"), "{said}");
 
     // All that the pools leave free is what the state has free.
     let pools = report(&mut opened, Topic::Pools);
     let pools = sheet(&pools, "pools");
-    let place = pools.columns.iter().position(|column| column.key == "at_idle").unwrap();
+    let place = pools.columns.iter().position(|column| column.key == "free_bytes").unwrap();
     assert_eq!(pools.total[place], memscape::engine::protocol::Cell::Bytes(22 * MIB));
 }
 
@@ -154,5 +154,5 @@ fn what_small_blocks_leave_is_a_fault_only_if_nothing_uses_it() {
     };
     assert_eq!(hints(480 * MIB), Vec::<String>::new(), "all of it is used at the peak");
     let told = hints(MIB);
-    assert!(told.len() == 1 && told[0].starts_with("At most 1.93 GiB (2,076,180,480 B)"), "{told:?}");
+    assert!(told.len() == 1 && told[0].starts_with("Small blocks pin large segments: ≤ 1.93 GiB "), "{told:?}");
 }

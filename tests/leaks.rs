@@ -1,4 +1,4 @@
-//! The reports on leaks and waste and on the peak: the truth of generated files is found, healthy trainings raise no alarm, and
+//! The insights on leaks & waste and on the peak: the truth of generated files is found, healthy trainings raise no alarm, and
 //! numbers are those of all other views.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
@@ -73,16 +73,16 @@ fn the_leak_is_found_to_the_byte() {
         let [said] = said.as_slice() else { panic!("{words}: {said:?}") };
         let grows = sheet(&told, "grows");
         let [row] = grows.rows.as_slice() else { panic!("{words}: {:?}", grows.rows) };
-        let site = text(grows, row, "site");
+        let site = text(grows, row, "call_site");
         assert!(said.starts_with(site) && site.contains("log_metrics"), "{said}");
         let alive = sheet(&told, "alive");
-        let stays = alive.rows.iter().find(|row| text(alive, row, "site") == site).unwrap();
+        let stays = alive.rows.iter().find(|row| text(alive, row, "call_site") == site).unwrap();
         let (blocks, bytes) = (i128::from(truth.leaked_blocks), i128::from(truth.leaked_requested));
-        assert_eq!((number(alive, stays, "count"), number(alive, stays, "requested")), (blocks, bytes), "{words}");
+        assert_eq!((number(alive, stays, "count"), number(alive, stays, "live_bytes")), (blocks, bytes), "{words}");
         // A step may be under way at the end.
-        assert!(number(grows, row, "count") >= blocks - 1 && number(grows, row, "requested") <= bytes, "{words}");
+        assert!(number(grows, row, "count") >= blocks - 1 && number(grows, row, "live_bytes") <= bytes, "{words}");
         if words.contains("--steps") {
-            assert_eq!((number(grows, row, "count"), number(grows, row, "requested")), (blocks, bytes), "{words}");
+            assert_eq!((number(grows, row, "count"), number(grows, row, "live_bytes")), (blocks, bytes), "{words}");
             assert_eq!(number(grows, row, "more"), i128::from(truth.steps) - 2, "{words}: all but the first two");
         }
         let evidence = row.evidence.as_ref().unwrap();
@@ -108,12 +108,12 @@ fn the_longest_wait_is_the_one_that_the_allocator_knows() {
         let longest = late.rows.iter().filter(of_file).map(|row| number(late, row, "waited_events")).max();
         assert_eq!(longest, Some(i128::from(truth.longest_wait)), "{words}");
         let pending = late.rows.iter().filter(|row| *cell(late, row, "free_completed_event") == Cell::Nothing);
-        let bytes: i128 = pending.clone().map(|row| number(late, row, "requested")).sum();
+        let bytes: i128 = pending.clone().map(|row| number(late, row, "requested_bytes")).sum();
         let known = (i128::from(truth.pending_requested), truth.pending_blocks as usize);
         assert_eq!((bytes, pending.count()), known, "{words}: pending at the end");
         let none = report(&mut opened, 0, Topic::Leaks, &[("late", truth.longest_wait + 10_000)]);
         assert!(sheet(&none, "late").rows.is_empty());
-        assert!(none.statements.iter().any(|it| it.tone == Tone::Good && it.text.contains("No free waited")));
+        assert!(none.statements.iter().any(|it| it.tone == Tone::Good && it.text.contains("No free took longer")));
     }
 }
 
@@ -130,10 +130,10 @@ fn numbers_are_those_of_the_summary_the_tree_and_the_legend() {
             let told = report(opened, device.device, Topic::Peak, &[]);
             let live = sheet(&told, "live");
             assert_eq!(live.total[0], Cell::Bytes(device.drawn_peak), "{name}");
-            let rows: i128 = live.rows.iter().map(|row| number(live, row, "requested")).sum();
+            let rows: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes")).sum();
             assert_eq!(rows, i128::from(device.drawn_peak), "{name}");
             let categories = sheet(&told, "categories");
-            let rows: i128 = categories.rows.iter().map(|row| number(categories, row, "requested")).sum();
+            let rows: i128 = categories.rows.iter().map(|row| number(categories, row, "live_bytes")).sum();
             assert_eq!(rows, i128::from(device.drawn_peak), "{name}: categories");
             let moment = Moment::after_event_or_minus_one(device.peak_event).0;
             let question = TreeQuestion {
@@ -152,7 +152,7 @@ fn numbers_are_those_of_the_summary_the_tree_and_the_legend() {
             };
             assert_eq!(live.total[3], Cell::Count(page.total.count.into()), "{name}: allocations");
             for (colouring, sheet_key, column) in
-                [(Grouping::CallSite, "live", "site"), (Grouping::Category, "categories", "category")]
+                [(Grouping::CallSite, "live", "call_site"), (Grouping::Category, "categories", "category")]
             {
                 let request = Request::Ask(Ask {
                     serial: 1,
@@ -170,7 +170,7 @@ fn numbers_are_those_of_the_summary_the_tree_and_the_legend() {
                         let same = rows.rows.iter().filter(|it| text(rows, it, column) == label).count();
                         if same == 1 {
                             let bytes = i128::from(entry.peak_requested);
-                            assert_eq!(bytes, number(rows, row, "requested"), "{name}: {label}");
+                            assert_eq!(bytes, number(rows, row, "live_bytes"), "{name}: {label}");
                         }
                     }
                 }
@@ -211,7 +211,7 @@ fn the_peak_report_has_another_moment_beside_it() {
     let told = of(opened.reply(asked(0, Topic::Peak, Some(u32::MAX), &[])));
     let live = sheet(&told, "live");
     assert_eq!(live.total[4], Cell::Bytes(device.end_requested));
-    let rows: i128 = live.rows.iter().map(|row| number(live, row, "requested_at")).sum();
+    let rows: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes_at_cursor")).sum();
     assert!(rows > 0 && rows <= i128::from(device.end_requested));
 }
 
@@ -229,17 +229,17 @@ fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
         let file = serde_json::json!({"segments": segments, "device_traces": []});
         let mut opened = open(file.to_string().as_bytes()).unwrap();
         let report = report(&mut opened, device, Topic::Leaks, &[]);
-        report.statements.iter().find(|it| it.text.contains("hold none at all")).unwrap().text.clone()
+        report.statements.iter().find(|it| it.text.contains("empty segment")).unwrap().text.clone()
     };
     let [own, graph] = [[0, 0], [0, 3]];
     assert!(
-        told(0, &[own, own]).ends_with("4,194,304 B) hold none at all: torch.cuda.empty_cache() can give them back.")
+        told(0, &[own, own]).ends_with("2 empty segments, 4.00 MiB: torch.cuda.empty_cache() releases them.")
     );
-    assert!(told(0, &[graph]).ends_with("2,097,152 B) hold none at all."));
-    assert!(told(-1, &[own]).ends_with("2,097,152 B) hold none at all."));
+    assert!(told(0, &[graph]).ends_with("1 empty segment, 2.00 MiB."));
+    assert!(told(-1, &[own]).ends_with("1 empty segment, 2.00 MiB."));
+    assert!(told(0, &[own]).ends_with("1 empty segment, 2.00 MiB: torch.cuda.empty_cache() releases it."));
     let mixed = told(0, &[own, graph, graph]);
-    let end = "3 segments with 6.00 MiB (6,291,456 B) hold none at all: torch.cuda.empty_cache() can give back 1 segment with \
-               2.00 MiB (2,097,152 B), the others are of private pools.";
+    let end = "3 empty segments, 6.00 MiB: torch.cuda.empty_cache() releases 1 (2.00 MiB), the rest belongs to private pools.";
     assert!(mixed.ends_with(end), "{mixed}");
 }
 
@@ -251,11 +251,11 @@ fn the_rows_of_another_moment_are_its_total() {
     for at in (0..events).step_by(29).chain([events, u32::MAX]) {
         let report = of(opened.reply(asked(0, Topic::Peak, Some(at), &[])));
         let live = sheet(&report, "live");
-        let place = live.columns.iter().position(|column| column.key == "requested_at").unwrap();
-        let sum: i128 = live.rows.iter().map(|row| number(live, row, "requested_at")).sum();
+        let place = live.columns.iter().position(|column| column.key == "live_bytes_at_cursor").unwrap();
+        let sum: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes_at_cursor")).sum();
         let Cell::Bytes(total) = live.total[place] else { panic!("{:?}", live.total) };
         assert_eq!(sum, i128::from(total), "at {at}");
-        others += live.rows.iter().filter(|row| number(live, row, "requested") == 0).count();
+        others += live.rows.iter().filter(|row| number(live, row, "live_bytes") == 0).count();
         let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
             serial: 1,
             device: 0,

@@ -53,11 +53,11 @@ fn modules_are_the_truth() {
                 let found = [
                     "events",
                     "allocations",
-                    "allocated_bytes",
-                    "deallocations",
+                    "requested_bytes",
+                    "frees",
                     "freed_bytes",
-                    "peak_requested",
-                    "peak_reserved",
+                    "peak_live_bytes",
+                    "peak_reserved_bytes",
                     "duration_us",
                 ]
                 .map(|key| number(sheet, row, key));

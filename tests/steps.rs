@@ -33,10 +33,10 @@ fn steps(report: &Report) -> Vec<StepTruth> {
             step: text(sheet, row, "step").trim_start_matches("step_").parse().unwrap(),
             first_event: number("first_event"),
             last_event: number("last_event"),
-            start_requested: number("start_requested"),
-            end_requested: number("end_requested"),
-            peak_requested: number("peak_requested"),
-            allocated_bytes: number("allocated_bytes"),
+            start_requested: number("start_live_bytes"),
+            end_requested: number("end_live_bytes"),
+            peak_requested: number("peak_live_bytes"),
+            allocated_bytes: number("requested_bytes"),
             freed_bytes: number("freed_bytes"),
         }
     };
@@ -136,7 +136,7 @@ fn what_mosaic_counts_is_there_to_the_byte() {
     let of = |what: &str, name: &str| {
         let mut rows = mosaic.rows.iter();
         let row = rows.find(|row| text(mosaic, row, "what") == what && text(mosaic, row, "name") == name);
-        number(mosaic, row.unwrap_or_else(|| panic!("no {what} {name}")), "requested")
+        number(mosaic, row.unwrap_or_else(|| panic!("no {what} {name}")), "live_bytes")
     };
     assert_eq!(of("dynamic peak", ""), 2_255_398_132);
     let contexts = ["context1", "context2", "context3"].map(|name| of("compile_context at the peak", name));
@@ -205,10 +205,10 @@ fn annotations_and_steps_have_the_numbers_of_their_ranges() {
                     panic!("no facts")
                 };
                 let keys = [
-                    "start_requested",
-                    "end_requested",
-                    "peak_requested",
-                    "allocated_bytes",
+                    "start_live_bytes",
+                    "end_live_bytes",
+                    "peak_live_bytes",
+                    "requested_bytes",
                     "freed_bytes",
                     "kept_bytes",
                 ];

@@ -88,13 +88,13 @@ fn marks_out_of_order_and_unpaired_are_what_they_say() {
     // end, most, after which event, allocated, freed, kept, µs.
     let expected = [
         (0, "early 1 4 10 30 30 4 50 30 30 150"),
-        (1, "late (never ended) 4 8 0 30 80 7 120 90 30 260"),
+        (1, "late (no end) 4 8 0 30 80 7 120 90 30 260"),
         (2, "backwards 5 5 30 70 70 5 40 0 40 0"),
     ];
     assert_eq!(rows(&report, "occurrences"), expected.map(|(depth, row)| (depth, row.to_owned())));
     let said: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
-    assert!(said.iter().any(|text| text.starts_with("2 annotations before the first or after the last")), "{said:?}");
-    assert!(said.iter().any(|text| text.starts_with("1 annotation never ended")), "{said:?}");
+    assert!(said.iter().any(|text| text.starts_with("2 annotations outside the recorded events")), "{said:?}");
+    assert!(said.iter().any(|text| text.starts_with("1 annotation without an end")), "{said:?}");
     let sliced = match reply(&mut opened.engine, asked(100)) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("{other:?}"),
@@ -109,7 +109,7 @@ fn without_times_annotations_have_no_place() {
     let report = report(&mut opened, 100);
     assert_eq!((rows(&report, "occurrences").len(), rows(&report, "steps").len()), (0, 0));
     let said: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
-    assert!(said.iter().any(|text| text.starts_with("1 annotation: without times")), "{said:?}");
+    assert!(said.iter().any(|text| text.starts_with("1 annotation cannot be placed")), "{said:?}");
     assert_eq!(rows(&report, "mosaic").iter().filter(|(_, row)| row.starts_with("stage")).count(), 0);
 }
 

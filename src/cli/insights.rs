@@ -94,6 +94,8 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
         // The tables of all would be a book: each is printed by its own name.
         reports.iter_mut().for_each(|report| report.sheets.clear());
         reports.retain(|report| !report.statements.is_empty());
+        // An OOM is what a reader looks for.
+        reports.sort_by_key(|report| report.topic != Topic::OutOfMemory || asking.device.ooms() == 0);
     }
     let form = if terms.markdown { markdown } else { as_text };
     let texts: Vec<String> = reports.iter().map(|report| form(report, &of)).collect();

@@ -6,7 +6,7 @@ mod asking;
 mod begun;
 mod carried;
 mod events;
-mod find;
+mod allocations;
 mod html;
 mod input;
 mod insights;
@@ -19,8 +19,8 @@ mod output;
 mod parsing;
 mod plot;
 mod serve;
-mod state;
-mod state_json;
+mod segments;
+mod segments_json;
 mod summary;
 mod terms;
 mod viewer;
@@ -77,10 +77,10 @@ enum Command {
     Peak(live::Peak),
     /// List allocations, largest first
     #[command(alias = "find")]
-    Allocations(find::Find),
+    Allocations(allocations::Allocations),
     /// List segments and blocks at the cursor
     #[command(aliases = ["state", "memory"])]
-    Segments(state::Segments),
+    Segments(segments::Segments),
     /// List events
     Events(events::Events),
     /// The insight on the peak, by its name before `insights --topic peak`
@@ -141,8 +141,8 @@ impl Command {
             }
             Command::Live(arguments) => (&arguments.source.file, live::live(arguments).and_then(printed)),
             Command::Peak(arguments) => (&arguments.source.file, live::highest(arguments).and_then(printed)),
-            Command::Allocations(arguments) => (&arguments.source.file, find::find(arguments).and_then(printed)),
-            Command::Segments(arguments) => (&arguments.source.file, state::state(arguments).and_then(printed)),
+            Command::Allocations(arguments) => (&arguments.source.file, allocations::allocations(arguments).and_then(printed)),
+            Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(printed)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
             Command::Report(terms) => reported(Topic::Peak, terms),
             Command::Oom(terms) => reported(Topic::OutOfMemory, terms),

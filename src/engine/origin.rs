@@ -24,7 +24,7 @@ pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: Alloca
 }
 
 /// What a library or the user calls an allocation: by the newest `annotate` event on it, else by the `name` in its metadata.
-pub(super) fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<String> {
+fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<String> {
     let text = |string: StringId| snapshot.strings.text(string);
     let note = history.annotation(id).and_then(|labels| snapshot.labels.labels(labels).user_metadata);
     let own = || metadata::value_of(&text(labels_of(snapshot, history, id).user_metadata?), "name");
@@ -33,6 +33,18 @@ pub(super) fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocati
         None => own(),
     }
 }
+
+/// A call site with what the allocation is called in front, where it has a name.
+pub(super) fn named_site(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, site: String) -> String {
+    match name_of(snapshot, history, id).map(|name| name.chars().take(LONGEST_NAME).collect::<String>()) {
+        Some(name) if site.is_empty() => name,
+        Some(name) => [&name, " · ", &site].concat(),
+        None => site,
+    }
+}
+
+/// Letters of a name in front of a call site.
+const LONGEST_NAME: usize = 100;
 
 /// The category that the file itself has for an allocation, as torch.profiler calls it: its own, or that of a note on it, or the one in
 /// its metadata.

@@ -1,6 +1,6 @@
 //! The face without a browser: a page that is played, and its worker, who answers at once or by the test's hand.
 
-use memscape::engine::protocol::{Details, DeviceSummary, FileSummary};
+use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, SCHEMA};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use memscape::timeline::scene::SceneColumns;
@@ -133,7 +133,7 @@ impl<W: Worker> Page<W> {
 pub(crate) fn opened(devices: Vec<DeviceSummary>) -> Reply {
     let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
     let (warnings, settings) = (vec![], vec![]);
-    Reply::Opened(Box::new(FileSummary { schema: 1, file, format, torch: None, warnings, devices, settings, pools: Vec::new() }))
+    Reply::Opened(Box::new(FileSummary { schema: SCHEMA, file, format, torch: None, warnings, devices, settings, pools: Vec::new() }))
 }
 
 /// Columns of one pixel, in each of which one moment of 1 MiB requested and 2 MiB reserved begins.

@@ -151,7 +151,7 @@ fn write_settings(writing: &mut Writing<'_>) {
     let mut of_sizes = settings.iter().filter(|(key, _)| divisions(key));
     let first = of_sizes.next();
     let are_alike = first.is_some() && of_sizes.all(|(_, value)| first.is_some_and(|(_, first)| first == value));
-    let is_first = |key: &str| first.is_some_and(|(first, _)| first == key);
+    let is_first = |key: &str| first.is_some_and(|(first, _)| *first == key);
     let rows: Vec<(&str, &str)> =
         settings.iter().copied().filter(|(key, _)| !are_alike || !divisions(key) || is_first(key)).collect();
     let columns = [

@@ -26,7 +26,7 @@ model.py & >=1MiB         all of several terms";
 
 /// Arguments of `memscape allocations`.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Find {
+pub(crate) struct Allocations {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     /// Search, as on the page: text, /regex/, @text, #number, an address, a size; all allocations if omitted
@@ -42,8 +42,8 @@ pub(crate) struct Find {
 ///
 /// # Errors
 /// The file or the search cannot be read, or the trace has no such event: one sentence.
-pub(crate) fn find(arguments: &Find) -> Result<String, String> {
-    let Find { source, pattern, at, printed } = arguments;
+pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
+    let Allocations { source, pattern, at, printed } = arguments;
     if let Some(pattern) = pattern {
         let readable = match Filter::parse(pattern) {
             Ok(filter) if filter.terms.is_empty() => Err(QueryError::Empty),

@@ -1,9 +1,9 @@
 //! `memscape segments`: the allocator's segments and blocks at the cursor.
 
 use super::asking::Asking;
-use super::find::largest;
+use super::allocations::largest;
 use super::output::{after, more, pretty, printable, with};
-use super::state_json::{self, Sites, bars_of, hex, pieces, state_of};
+use super::segments_json::{self, Sites, bars_of, hex, pieces, state_of};
 use super::terms::{At, Printed, SnapshotArgs, When, bytes};
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use clap::Args;
@@ -55,7 +55,7 @@ fn stream(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// The file cannot be read, or the trace has no such event: one sentence.
-pub(crate) fn state(terms: &Segments) -> Result<String, String> {
+pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
     let mut asking = Asking::open(&terms.source)?;
     let facts = asking.at(terms.at.when.unwrap_or(When::Peak))?;
     let page = listed(&mut asking, terms, facts.moment).ok_or("the segments could not be listed")?;
@@ -71,7 +71,7 @@ pub(crate) fn state(terms: &Segments) -> Result<String, String> {
             "time_us": facts.time_us,
             "request_bytes": terms.request,
         });
-        return Ok(pretty(&with(asking.document(fields), state_json::fields(&page, &sites))));
+        return Ok(pretty(&with(asking.document(fields), segments_json::fields(&page, &sites))));
     }
     Ok(as_text(&asking, terms, &facts, &page, &sites))
 }
