@@ -152,8 +152,8 @@ impl<S: EventSink> Reader<S> {
         let has_segments = self.seen.has(Key::Segments) || self.seen.has(Key::HostSegments);
         let end = if has_segments { End::Recorded } else { End::Unknown };
         let mut warnings = self.warnings(&top);
-        if let Some(pool) = top.one_pool {
-            warnings.add(WarningKind::OnePool(pool), 1, || "[0].segment_pool_id".to_owned());
+        if let Some((first, second)) = top.one_pool {
+            warnings.add(WarningKind::OnePool(format!("({first}, {second})")), 1, || "[0].segment_pool_id".to_owned());
         }
         warnings.add(WarningKind::NoSegments, u64::from(!has_segments), || "segments".to_owned());
         let store = self.store;

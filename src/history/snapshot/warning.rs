@@ -30,7 +30,7 @@ pub enum WarningKind {
     /// A sum of bytes left 64 signed bits.
     TotalsAtLimit,
     /// A list of the segments of one private pool (`MemPool.snapshot()`); which.
-    OnePool((u64, u64)),
+    OnePool(String),
     /// More is live than was reserved: segments are missing, or addresses were changed.
     BeyondReserved,
     /// There are events, but no list of segments.
@@ -94,8 +94,8 @@ impl WarningKind {
             WarningKind::TimeStepsBack => "the time of an event is before the previous event's".into(),
             WarningKind::AnnotationWithoutStart => "an annotation ends without a start".into(),
             WarningKind::TotalsAtLimit => "totals of 8 EiB or more are capped and not exact".into(),
-            WarningKind::OnePool((first, second)) => {
-                format!("only pool ({first}, {second}) is in the file: live and reserved bytes are those of one pool, not of the device")
+            WarningKind::OnePool(pool) => {
+                format!("only pool {pool} is in the file: live and reserved bytes are those of one pool, not of the device")
             }
             WarningKind::BeyondReserved => {
                 "more bytes are live than reserved: segments are missing, so reserved and free bytes are not reliable".into()
