@@ -140,7 +140,7 @@ fn people_read_the_same_numbers() {
         "device 0: after event 4",
         "reserved 42.0 MiB (44,040,192 B) in 3 segments",
         "default pool, default stream, large blocks:",
-        "private pool (1, 0), stream 0x7, large blocks:",
+        "graph-private pool (1, 0), stream 0x7, large blocks:",
         "0x6400000",
         "= 8,388,608  model.py:31 forward",
         "≤ 6,291,456",

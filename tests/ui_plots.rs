@@ -399,7 +399,7 @@ fn a_segment_is_no_allocation() {
 fn pools_and_streams_can_be_shown_alone() {
     let mut page = Page::show(2);
     let told = pickers(&page.state);
-    assert_eq!(told.pools, ["all pools", "default pool", "private (0, 7) pool"]);
+    assert_eq!(told.pools, ["all pools", "default pool", "MemPool (0, 7)"]);
     assert_eq!(told.streams, ["all streams", "stream 0 (default)", "stream 0x10"]);
     page.act(Action::Plot(PlotAction::Pool(Some(1))));
     assert_eq!(page.state.looks.plot.only().pool, Some((0, 7)));

@@ -71,7 +71,7 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
             "time_us": facts.time_us,
             "request_bytes": terms.request,
         });
-        return Ok(pretty(&with(asking.document(fields), segments_json::fields(&page, &sites))));
+        return Ok(pretty(&with(asking.document(fields), segments_json::fields(&page, &sites, &asking.summary.pools))));
     }
     Ok(as_text(&asking, terms, &facts, &page, &sites))
 }
