@@ -173,8 +173,7 @@ fn what_can_not_be_opened_is_named() {
         ),
         (
             zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("meta.json", b"{\"learning rate\": 0.125}")]),
-            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"
-                .to_owned(),
+            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level".to_owned(),
         ),
         (zip_of(&[("inner.zip", &whole)]), format!("{none} inner.zip is a zip archive")),
         (one(|it| it.flags = 1), format!("{none} a.pickle is encrypted: unpack the archive first")),
@@ -348,31 +347,26 @@ fn snapviewers_files_that_do_not_fit_together_are_named() {
     let elements: Vec<Value> = serde_json::from_slice(&drawn.elements).unwrap();
     let fewer = serde_json::to_vec(&elements[1..]).unwrap();
     let twice = br#"[{"elem": 0, "timesteps": [0, 1], "size": 3}, {"elem": 0, "timesteps": [1, 2], "size": 3}]"#;
-    let alone = "SnapViewer's drawing, without the elements.json it belongs to";
+    let alone = "SnapViewer's allocations.json, but its elements.json is missing";
     type Members<'a> = &'a [(&'a str, &'a [u8])];
     let cases: [(Members<'_>, String); 5] = [
         (
             &[("allocations.json", &drawn.allocations), ("elements.json", &fewer)],
             format!(
-                "SnapViewer's allocations.json draws {} allocations, its elements.json has {} events",
+                "allocations.json has {} allocations, but elements.json has {} events",
                 elements.len(),
                 elements.len() - 1
             ),
         ),
         (&[("allocations.json", b"[]"), ("elements.json", b"[{}]")], "elements[0].action: is missing".to_owned()),
-        (
-            &[("allocations.json", twice), ("elements.json", b"[]")],
-            "allocations.json: two allocations have the elem 0".to_owned(),
-        ),
+        (&[("allocations.json", twice), ("elements.json", b"[]")], "allocations.json: elem 0 occurs twice".to_owned()),
         (
             &[("allocations.json", b"[{\"elem\": 0}]"), ("elements.json", b"[]")],
-            "allocations.json: [0] is not one of SnapViewer's allocations".to_owned(),
+            "allocations.json: [0] is not a SnapViewer allocation".to_owned(),
         ),
         (
             &[("allocations.json", &drawn.allocations), ("elements.db", b"SQLite format 3\0")],
-            format!(
-                "no PyTorch memory snapshot in the zip archive: allocations.json is {alone} (and 1 more)"
-            ),
+            format!("no PyTorch memory snapshot in the zip archive: allocations.json is {alone} (and 1 more)"),
         ),
     ];
     for (members, message) in cases {

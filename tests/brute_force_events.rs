@@ -122,7 +122,10 @@ fn check_fragmentation(name: &str, opened: &mut Opened, device: i64, expected: &
     assert_eq!(&json!(parts), &expected["parts"], "{name}, device {device}");
     let worst = expected["parts"].as_array().unwrap().iter().map(|part| part[1].as_u64().unwrap()).max().unwrap();
     let bytes = sheet(&report, "worst_bytes");
-    assert_eq!(bytes.rows.first().map(|row| number(bytes, row, "free_bytes")), (worst > 0).then_some(i128::from(worst)));
+    assert_eq!(
+        bytes.rows.first().map(|row| number(bytes, row, "free_bytes")),
+        (worst > 0).then_some(i128::from(worst))
+    );
     let share = sheet(&report, "worst_share");
     if let (Some(expected), false) = (expected["worst_share"].as_array(), share.rows.is_empty()) {
         assert_eq!(json!([row(share, 0)[0], row(share, 0)[1]]), json!(expected), "{name}, {device}: largest share");

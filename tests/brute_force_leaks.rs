@@ -33,9 +33,17 @@ const SHEETS: [(Topic, &str, &[&str]); 9] = [
         &["waited_events", "waited_us", "requested_bytes", "free_requested_at", "free_completed_at", "call_site"],
     ),
     (Topic::Leaks, "brief", &["requested_bytes", "count", "largest_bytes", "call_site"]),
-    (Topic::Leaks, "rounding", &["lost_bytes", "count", "requested_bytes_each", "allocated_rounded_bytes_each", "recorded", "call_site"]),
+    (
+        Topic::Leaks,
+        "rounding",
+        &["lost_bytes", "count", "requested_bytes_each", "allocated_rounded_bytes_each", "recorded", "call_site"],
+    ),
     (Topic::Leaks, "cached", &["free_bytes", "reserved_bytes", "largest_free_bytes", "live_blocks"]),
-    (Topic::Leaks, "grows", &["growth_bytes", "growth_bytes_per_step", "rises", "steps", "live_bytes", "count", "new_count", "call_site"]),
+    (
+        Topic::Leaks,
+        "grows",
+        &["growth_bytes", "growth_bytes_per_step", "rises", "steps", "live_bytes", "count", "new_count", "call_site"],
+    ),
     (Topic::Peak, "live", &["live_bytes", "count", "call_site"]),
     (Topic::Peak, "recent", &["live_bytes", "count", "call_site"]),
     (Topic::Peak, "oldest", &["requested_bytes", "allocated_at", "age_events", "freed_at", "call_site"]),
@@ -207,7 +215,14 @@ fn what_is_free_in_the_middle_is_what_a_shorter_trace_leaves() {
             let requests = told.sheets.iter().find(|sheet| sheet.key == "requests").unwrap();
             assert_eq!(rows(requests, &["event"]), [json!([expected["event"]]).to_string()]);
             let room = told.sheets.iter().find(|sheet| sheet.key == "room").unwrap();
-            let columns = ["largest_free_bytes", "free_bytes", "free_blocks", "reserved_bytes", "empty_segments", "empty_segment_bytes"];
+            let columns = [
+                "largest_free_bytes",
+                "free_bytes",
+                "free_blocks",
+                "reserved_bytes",
+                "empty_segments",
+                "empty_segment_bytes",
+            ];
             let mut ours: Vec<[u64; 6]> =
                 rows(room, &columns).iter().map(|row| serde_json::from_str(row).unwrap()).collect();
             let [mut least, mut most]: [Vec<[u64; 6]>; 2] = serde_json::from_value(expected["rooms"].clone()).unwrap();

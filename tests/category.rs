@@ -145,7 +145,7 @@ fn legend_search_details_and_report_agree() {
     assert_eq!((sum.bytes, sum.count), (moments[0].requested, moments[0].count), "all that is live has a category");
     let parameter = opened.details(0, 0).unwrap().category.unwrap();
     assert_eq!((parameter.name.as_str(), parameter.rule.is_some()), ("parameter", true));
-    assert!(parameter.why.contains("as large as a gradient"), "{}", parameter.why);
+    assert!(parameter.why.contains("same size as a gradient"), "{}", parameter.why);
 }
 
 #[test]

@@ -59,7 +59,7 @@ rules:
 fn all_that_is_wrong_is_told_with_its_line() {
     let text = "{\"schema\": 1,\n\"rules\": [\n{\"category\": \"a\", \"name\": \"(\"},\n{\"name\": \"x\", \"colour\": \"red\"},\n{\"category\": \"b\", \"most\": -1},\n3]}";
     let expected = [
-        "line 3: not a regular expression: found open group without closing ')'",
+        "line 3: invalid regular expression: found open group without closing ')'",
         "line 4: unknown key \"colour\"",
         "line 4: \"category\" is missing",
         "line 5: \"most\" must be a whole number below 2^32",
@@ -76,7 +76,7 @@ fn all_that_is_wrong_is_told_with_its_line() {
     assert_eq!(wrong("forward"), ["line 1: rules must be a list, or categories with their patterns"]);
     assert_eq!(
         wrong("rules:\n- name: a\n  pattern: '('"),
-        ["line 3: not a regular expression: found open group without closing ')'"]
+        ["line 3: invalid regular expression: found open group without closing ')'"]
     );
     assert_eq!(wrong("{\"rules\": [{\"category\": \"a\", \"like\": {\"ratio\": \"0\"}}]}").len(), 2);
     assert!(wrong("")[0].starts_with("line 1: "));

@@ -80,10 +80,7 @@ fn the_page_of_a_real_file_has_its_numbers() {
         assert_eq!(devices(&folder, "out.html"), devices(&folder, file), "{name}");
         let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
         let size = memscape::units::grouped(page.len() as u64);
-        assert!(
-            says.contains(&format!("({size} B)")) && says.contains(" B of columns in gzip from "),
-            "{says}"
-        );
+        assert!(says.contains(&format!("({size} B)")) && says.contains(" B of columns in gzip from "), "{says}");
         let summary = devices(&folder, file);
         let device = &summary["devices"][0];
         assert_eq!(view(&page), format!("v=1&amp;device={}&amp;at={}", device["device"], device["peak_event"]));

@@ -103,12 +103,7 @@ fn what_made_it_is_told_by_site_file_function_and_tree() {
     let hidden = by(&["--by", "tree", "--hide-internal", "--inverted"], ["live_bytes", "name", "depth"]);
     assert_eq!(
         hidden,
-        [
-            json!([1000, "forward", 0]),
-            json!([1000, "main", 1]),
-            json!([300, "main", 0]),
-            json!([7, "no stack", 0])
-        ]
+        [json!([1000, "forward", 0]), json!([1000, "main", 1]), json!([300, "main", 0]), json!([7, "no stack", 0])]
     );
     let top = told(&["live", path, "--top", "1"]);
     assert_eq!((top["rows"].as_array().unwrap().len(), &top["rows_left_out"]), (1, &json!(2)));

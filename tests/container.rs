@@ -111,7 +111,10 @@ fn what_is_no_pickle_is_named() {
     let cut_page = &page[..page.len() - 85];
     let cases: [(&[u8], &str); 18] = [
         (&zstd(b""), "the zstd stream is empty"),
-        (&frame[..frame.len() - 1], &format!("unexpected end of file inside the zstd stream, after {} bytes", frame.len() - 1)),
+        (
+            &frame[..frame.len() - 1],
+            &format!("unexpected end of file inside the zstd stream, after {} bytes", frame.len() - 1),
+        ),
         (&wrong_sum, &format!("the zstd stream is damaged near byte {}", frame.len())),
         (
             b"\x28\xb5\x2f\xfd\x00\x90 and more than sixteen bytes",
@@ -132,11 +135,11 @@ fn what_is_no_pickle_is_named() {
         (b"\x89PNG\r\n\x1a\n", "this is a PNG image, not a PyTorch memory snapshot"),
         (&gzip(b"\x89PNG\r\n"), "this is a PNG image, not a PyTorch memory snapshot"),
         (b"PK\x03\x04 and more", "this is a zip archive, not a PyTorch memory snapshot"),
-        (b"hello", "this is not a PyTorch memory snapshot: it begins with 0x68, where a pickle begins with 0x80"),
+        (b"hello", "this is not a PyTorch memory snapshot: it begins with 0x68, a pickle with 0x80"),
         (&whole[..12], "unexpected end of file inside the gzip stream, after 12 bytes"),
         (b"\x1f\x8bgarbage that is no deflate", "the gzip stream is damaged near byte 28"),
         (&wrong_check, "the gzip stream is damaged near byte 23"),
-        (&five_times, "it is packed more than 4 times over: no snapshot is"),
+        (&five_times, "more than 4 nested layers of compression: not a snapshot"),
     ];
     for (file, text) in cases {
         assert_eq!(unpack(file, 1 << 20).unwrap_err().to_string(), text);

@@ -232,9 +232,7 @@ fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
         report.statements.iter().find(|it| it.text.contains("empty segment")).unwrap().text.clone()
     };
     let [own, graph] = [[0, 0], [0, 3]];
-    assert!(
-        told(0, &[own, own]).ends_with("2 empty segments, 4.00 MiB: torch.cuda.empty_cache() releases them.")
-    );
+    assert!(told(0, &[own, own]).ends_with("2 empty segments, 4.00 MiB: torch.cuda.empty_cache() releases them."));
     assert!(told(0, &[graph]).ends_with("1 empty segment, 2.00 MiB."));
     assert!(told(-1, &[own]).ends_with("1 empty segment, 2.00 MiB."));
     assert!(told(0, &[own]).ends_with("1 empty segment, 2.00 MiB: torch.cuda.empty_cache() releases it."));

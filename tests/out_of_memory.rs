@@ -85,9 +85,6 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
     let mut opened = fragmented();
     let newest = told(&mut opened, None);
     let requests = sheet(&newest, "requests");
-<<<<<<< HEAD
-    let keys = ["event", "asked", "driver_free", "reserved", "requested", "pending", "free"];
-=======
     let keys = [
         "event",
         "requested_bytes",
@@ -97,7 +94,6 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
         "awaiting_free_bytes",
         "free_bytes",
     ];
->>>>>>> voice
     let rows: Vec<[i128; 7]> = requests.rows.iter().map(|row| keys.map(|key| number(requests, row, key))).collect();
     let [mut last, mut first] = [mib([0, 900, 3, 40, 19, 0, 21]), mib([0, 7, 1, 40, 32, 20, 8])];
     (last[0], first[0]) = (14, 9);
@@ -118,10 +114,7 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
         ),
         (Tone::Fact, "Live at the OOM: 32.0 MiB in 3 allocations, of 40.0 MiB reserved."),
         (Tone::Fact, "Largest request that would have fit: ≤ 4.00 MiB, in the largest free block of this pool."),
-        (
-            Tone::Alarm,
-            "Fragmentation: ≤ 8.00 MiB free (cached) in this pool, in 2 blocks, none large enough.",
-        ),
+        (Tone::Alarm, "Fragmentation: ≤ 8.00 MiB free (cached) in this pool, in 2 blocks, none large enough."),
         (Tone::Alarm, "expandable_segments:True"),
         (Tone::Fact, "Awaiting free: 20.0 MiB, freed by the program and still in use by another stream"),
         (Tone::Alarm, "2 OOMs in this trace."),
@@ -297,7 +290,8 @@ fn a_limit_is_suspected_only_where_the_driver_had_what_is_taken_from_it() {
 fn what_would_have_fit_says_that_segments_are_multiples_of_2_mib() {
     let base = 1 << 40;
     let said = |device_free: u64| {
-        let trace = [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(200 * MIB, device_free)];
+        let trace =
+            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(200 * MIB, device_free)];
         let segments = [segment(base, 20 * MIB, false, &[(base, 20 * MIB, "active_allocated")])];
         let statements = told(&mut opened_of(&segments, &trace), None).statements;
         statements.into_iter().map(|it| it.text).find(|text| text.contains("would have fit")).unwrap()
@@ -317,14 +311,7 @@ fn the_generated_request_is_told() {
     let told = told(&mut opened, None);
     let requests = sheet(&told, "requests");
     let row = &requests.rows[0];
-    let keys = [
-        "event",
-        "requested_bytes",
-        "device_free_bytes",
-        "reserved_bytes",
-        "live_bytes",
-        "awaiting_free_bytes",
-    ];
+    let keys = ["event", "requested_bytes", "device_free_bytes", "reserved_bytes", "live_bytes", "awaiting_free_bytes"];
     let known =
         [truth.events - 1, 16 << 30, 123 * MIB, truth.reserved_end, truth.end_requested, truth.pending_requested];
     assert_eq!(keys.map(|key| number(requests, row, key)), known.map(i128::from));

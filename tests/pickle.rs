@@ -182,7 +182,8 @@ mod rules {
 
     #[test]
     fn a_finished_container_is_not_changed() {
-        let changed = "items appended to something that is not a list, or to a list that was already used (APPEND at byte";
+        let changed =
+            "items appended to something that is not a list, or to a list that was already used (APPEND at byte";
         assert_eq!(error(b"]]q\x00ah\x00K\x01a."), format!("[1]: {changed} 9)"));
         assert_eq!(error(b"NK\x01a."), format!("{changed} 3)"));
         assert_eq!(

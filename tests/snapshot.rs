@@ -200,14 +200,8 @@ fn a_wrong_type_is_an_error_with_its_path() {
             "external_annotations[0].stage: is not 'START' or 'END'",
         ),
         (json!([5]), "[0]: expected a segment, found an integer"),
-        (
-            json!({"a": 1}),
-            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level",
-        ),
-        (
-            json!("text"),
-            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level",
-        ),
+        (json!({"a": 1}), "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"),
+        (json!("text"), "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"),
     ];
     for (value, expected) in cases {
         assert_eq!(refused(value.clone()), expected, "{value}");

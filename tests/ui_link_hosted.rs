@@ -86,7 +86,7 @@ fn a_snapshot_that_the_archive_no_longer_has_is_said() {
     let mut page = Page::new();
     page.go("v=1&url=a.zip&member=7&at=12");
     page.list(&MEMBERS);
-    page.reply(Reply::Failed { message: "a.zip: the zip archive has no snapshot number 7".into() });
+    page.reply(Reply::Failed { message: "a.zip: the zip archive has no snapshot 7".into() });
     assert!(matches!(page.state.stage, Stage::Failed(_)));
     page.act(Action::SnapshotChosen(1));
     page.opened();

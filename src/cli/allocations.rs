@@ -55,8 +55,7 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     let mut asking = Asking::open(source)?;
     let facts = at.when.map(|when| asking.at(when)).transpose()?;
     let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
-    let page =
-        largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
+    let page = largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
     let form = if printed.json { as_json } else { as_text };
     Ok(form(&asking, pattern, facts, &page))
 }

@@ -1,4 +1,4 @@
-//! A file that is open, and one device of it that is asked about.
+//! A file that is open, and the device of it that the questions are about.
 
 use super::input::Input;
 use super::opening::open_first;

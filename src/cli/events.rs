@@ -95,7 +95,7 @@ fn first(asking: &mut Asking, when: When) -> Result<u32, String> {
     }
 }
 
-/// The first event beyond a place in the trace, which is told of as well.
+/// The first event beyond a place in the trace, which is listed as well.
 fn beyond(asking: &mut Asking, when: When) -> Result<u32, String> {
     Ok(asking.at(when)?.moment)
 }

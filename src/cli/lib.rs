@@ -2,11 +2,11 @@
 //!
 //! Exit status: 0; 1 if a file cannot be read (one sentence on standard error); 2 for wrong usage.
 
+mod allocations;
 mod asking;
 mod begun;
 mod carried;
 mod events;
-mod allocations;
 mod html;
 mod input;
 mod insights;
@@ -18,9 +18,9 @@ mod output;
 #[cfg(test)]
 mod parsing;
 mod plot;
-mod serve;
 mod segments;
 mod segments_json;
+mod serve;
 mod summary;
 mod terms;
 mod viewer;
@@ -33,7 +33,7 @@ use output::{print, say};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Analyze PyTorch memory snapshots: what was live when, and which code allocated it
+/// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
 #[derive(Parser, Clone, Debug)]
 #[command(name = "memscape", version, args_override_self = true, after_help = AFTER)]
 struct Memscape {
@@ -141,7 +141,9 @@ impl Command {
             }
             Command::Live(arguments) => (&arguments.source.file, live::live(arguments).and_then(printed)),
             Command::Peak(arguments) => (&arguments.source.file, live::highest(arguments).and_then(printed)),
-            Command::Allocations(arguments) => (&arguments.source.file, allocations::allocations(arguments).and_then(printed)),
+            Command::Allocations(arguments) => {
+                (&arguments.source.file, allocations::allocations(arguments).and_then(printed))
+            }
             Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(printed)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
             Command::Report(terms) => reported(Topic::Peak, terms),

@@ -107,8 +107,7 @@ impl Listed<'_> {
                 "file": file,
                 "line": line,
             });
-            let of_tree =
-                || json!({"depth": row.depth - 1, "self_bytes": row.own.bytes, "self_count": row.own.count});
+            let of_tree = || json!({"depth": row.depth - 1, "self_bytes": row.own.bytes, "self_count": row.own.count});
             if terms.by == By::Tree { with(value, of_tree()) } else { value }
         };
         let event = |moment| Moment(moment).event_or_minus_one();

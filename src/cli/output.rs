@@ -51,11 +51,7 @@ pub(crate) fn after(moment: u32) -> String {
 
 /// The line below rows that are not all; empty where they are.
 pub(crate) fn more(left_out: u32) -> String {
-    if left_out == 0 {
-        String::new()
-    } else {
-        format!("  and {} more (see --top)\n", grouped(left_out.into()))
-    }
+    if left_out == 0 { String::new() } else { format!("  and {} more (see --top)\n", grouped(left_out.into())) }
 }
 
 /// A JSON object with these fields as well.

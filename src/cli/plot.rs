@@ -52,7 +52,7 @@ pub(crate) struct Plot {
     /// How to stack allocations
     #[arg(long, value_name = "KIND", default_value = BIRTH, value_parser = stacking())]
     pub(crate) stack: String,
-    /// How to color allocations
+    /// How to colour allocations
     #[arg(long, alias = "color", value_name = "KIND", default_value = "site", value_parser = colouring())]
     pub(crate) colour: Grouping,
     /// Use colours for a dark background

@@ -1,7 +1,7 @@
 //! `memscape segments`: the allocator's segments and blocks at the cursor.
 
-use super::asking::Asking;
 use super::allocations::largest;
+use super::asking::Asking;
 use super::output::{after, more, pretty, printable, with};
 use super::segments_json::{self, Sites, bars_of, hex, pieces, state_of};
 use super::terms::{At, Printed, SnapshotArgs, When, bytes};

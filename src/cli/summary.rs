@@ -91,7 +91,11 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         lines.push(format!("    {label:<34}{short:>10}  {exact:>19} B{note}"));
     };
     let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-    let at = if device.peak_event < 0 { "before the first event".to_owned() } else { format!("event {}", device.peak_event) };
+    let at = if device.peak_event < 0 {
+        "before the first event".to_owned()
+    } else {
+        format!("event {}", device.peak_event)
+    };
     row("peak", device.peak_requested, format!(", {at}"));
     row("baseline (before recording)", device.base_requested, String::new());
     row("live at the end", signed(device.end_requested), String::new());
@@ -109,7 +113,11 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         signed(device.unmatched_free_bytes),
         format!(", {}", counted(device.unmatched_frees, "block")),
     );
-    row("never freed, no events", signed(device.static_requested), format!(", {}", counted(device.static_blocks, "block")));
+    row(
+        "never freed, no events",
+        signed(device.static_requested),
+        format!(", {}", counted(device.static_blocks, "block")),
+    );
     if device.unexplained_requested > 0 {
         row("unexplained", signed(device.unexplained_requested), String::new());
     }

@@ -19,11 +19,10 @@ pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
             let shown = path.display();
             let bytes = fs::read(path).map_err(|error| format!("--viewer {shown}: {error}"))?;
             let page = String::from_utf8(bytes).ok().filter(|page| page.contains(MARK) && page.contains("</body>"));
-            let page = page.ok_or_else(|| format!("--viewer {shown} is not a memscape.html, which ./run build makes"))?;
+            let page =
+                page.ok_or_else(|| format!("--viewer {shown} is not a memscape.html, which ./run build makes"))?;
             if page.contains("id=\"part-snapshot\"") {
-                return Err(format!(
-                    "--viewer {shown} contains a snapshot already: use a memscape.html without one"
-                ));
+                return Err(format!("--viewer {shown} contains a snapshot already: use a memscape.html without one"));
             }
             Ok(page)
         }

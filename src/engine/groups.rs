@@ -1,4 +1,4 @@
-//! Which group an allocation belongs to, by what they are told apart: for its colour, and for its place in a stack by groups.
+//! Which group an allocation belongs to, by what distinguishes them: for its colour, and for its place in a stack by groups.
 //!
 //! Group 0 has those of which it is not known. All others are numbered from 1 on, so that the order means something: call sites by
 //! the area they cover (bytes × events, what the eye sees of them), sizes and lives from small to large, streams and pools by

@@ -65,11 +65,7 @@ impl Measured {
         let Measured { read, total, held, events } = *self;
         let rest = total.filter(|&total| total > read).map_or_else(String::new, |total| {
             let needed = u128::from(held) * u128::from(total) / u128::from(read.max(1));
-            format!(
-                " of {}, about {} needed",
-                Bytes(total),
-                Bytes(u64::try_from(needed).unwrap_or(u64::MAX))
-            )
+            format!(" of {}, about {} needed", Bytes(total), Bytes(u64::try_from(needed).unwrap_or(u64::MAX)))
         });
         let entries = rounded_down(events);
         let fewer = if entries > 0 { format!(" (max_entries={entries})") } else { String::new() };

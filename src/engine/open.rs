@@ -7,7 +7,9 @@ use super::found::Found;
 use super::groups::Groups;
 use super::origin::{has_stack, named_site, stack_of};
 use super::plots::Plots;
-use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning};
+use super::protocol::{
+    DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
+};
 use analysis::{CategorySet, Sites, site};
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
@@ -296,7 +298,7 @@ impl OpenFile {
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
 
-    /// What is told of an allocation that was hit, whose lowest byte stands there.
+    /// What is known of an allocation that was hit, whose lowest byte stands there.
     pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
         let history = self.histories.iter().find(|history| history.device == device)?;
         let stack = stack_of(&self.snapshot, history, id);

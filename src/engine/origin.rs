@@ -84,7 +84,7 @@ pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocat
     of_alloc.or_else(|| of_block().filter(recorded)).or_else(of_free).unwrap_or(StackId::NONE)
 }
 
-/// Whether `stack`, which is [`stack_of`] it, is that of its free, because nothing tells more of one that was born before the trace.
+/// Whether `stack`, which is [`stack_of`] it, is that of its free, because nothing else is known of one that was allocated before recording.
 pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     matches!(history.allocations.provenance(id), Provenance::FreedBy(event) if history.events.stack(event.0) == stack)
 }

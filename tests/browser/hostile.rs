@@ -82,7 +82,7 @@ pub(crate) fn recovers(page: &Page) {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn what_can_not_be_is_refused_and_the_page_goes_on() {
     let page = empty_page();
-    refuses(&page, "bomb.gz", &bomb(), "unpack to more than");
+    refuses(&page, "bomb.gz", &bomb(), "decompress to more than");
     refuses(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65536 open containers");
     refuses(&page, "long.pickle", &pickle(&[b"X\xff\xff\xff\x7f", &[b'x'; 9]]), "bytes in one string");
     refuses(&page, "memo.pickle", &pickle(&[b"Nr\xff\xff\xff\xff"]), "more than 268435456 memo slots");

@@ -1,7 +1,7 @@
 //! What allocations are for: sets of rules as data; the first rule that holds of an allocation tells its category.
 //!
-//! A rule looks at frames (regular expressions over function and file), at a life (born before recording, live at the end, so many
-//! events long), at what the file itself says, and at sizes (as large as a gradient). Three sorts, told apart by what they ask:
+//! A rule looks at frames (regular expressions over function and file), at a life (allocated before recording, live at the end, so many
+//! events long), at what the file itself says, and at sizes (as large as a gradient). Three sorts, distinguished by what they ask:
 //!
 //! ```text
 //! frames alone         once a stack. In a set ordered by frames, neighbours of this sort are asked together, frame by frame, innermost

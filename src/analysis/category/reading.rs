@@ -1,4 +1,4 @@
-//! A text → a set of rules, or all that is wrong with it: our JSON, Mosaic's JSON and Mosaic's YAML, told apart by what they hold.
+//! A text → a set of rules, or all that is wrong with it: our JSON, Mosaic's JSON and Mosaic's YAML, distinguished by what they hold.
 //!
 //! ```text
 //! ours      {"schema": 1, "name": …, "order": …, "rules": [{"category": …, "name": …, …}, …]}
@@ -17,7 +17,7 @@ use base::sorted::sorted_by_key;
 
 /// Bytes of a text: a thousand rules of a thousand bytes.
 const LONGEST: usize = 4 << 20;
-/// Errors that are told: nobody reads more.
+/// Most errors that are reported.
 const MOST_ERRORS: usize = 50;
 
 impl CategorySet {
@@ -95,7 +95,10 @@ impl Reading {
                 Vec::new()
             }
             _ => {
-                self.wrong(line, SetProblem::Syntax("rules must be a list, or categories with their patterns".to_owned()));
+                self.wrong(
+                    line,
+                    SetProblem::Syntax("rules must be a list, or categories with their patterns".to_owned()),
+                );
                 Vec::new()
             }
         };

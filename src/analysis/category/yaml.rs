@@ -1,6 +1,7 @@
 //! YAML → values that know their lines: one document, aliases shared and counted, merge keys as PyYAML reads them.
 
 use super::document::{Document, Id, Kind};
+use base::units::grouped;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -76,7 +77,7 @@ impl Reader {
                 self.counted += count;
                 self.aliased += count;
                 if self.aliased > MOST_ALIASED {
-                    return Err((line, format!("aliases expand to more than {MOST_ALIASED} values")));
+                    return Err((line, format!("aliases expand to more than {} values", grouped(MOST_ALIASED as u64))));
                 }
                 self.hand_over(value);
             }

@@ -11,7 +11,7 @@ const PORT: u16 = 8765;
 
 /// Where we listen, and whom we are known as.
 pub(super) struct Hosts {
-    /// The name we were told to listen on; none: on this machine's own loopback alone.
+    /// The name to listen on; none: on this machine's own loopback alone.
     name: Option<String>,
     address: IpAddr,
 }

@@ -51,7 +51,8 @@ fn try_snapshot(
     let is_same = known.is_none_or(|known| tag.is_some_and(|tag| tag == known));
     if let Some(range) = Range::asked(asked).filter(|_| is_same) {
         let Some((from, to)) = range.within(length) else {
-            let refused = said(StatusCode::RANGE_NOT_SATISFIABLE, "the range is beyond the end of the file\n".to_owned());
+            let refused =
+                said(StatusCode::RANGE_NOT_SATISFIABLE, "the range is beyond the end of the file\n".to_owned());
             return Ok(with([(CONTENT_RANGE, format!("bytes */{length}"))], refused));
         };
         file.seek(SeekFrom::Start(from))?;

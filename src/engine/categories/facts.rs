@@ -1,4 +1,4 @@
-//! What rules ask of an allocation, and which of them it is told by.
+//! What rules ask of an allocation, and which of them classifies it.
 
 use super::stacks::Stacks;
 use crate::origin::{is_of_free, recorded_category, stack_of};

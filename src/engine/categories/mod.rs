@@ -1,4 +1,4 @@
-//! The category of every allocation of a file, told by a set of rules, in slices: first of frames, then of stacks, then of allocations,
+//! The category of every allocation of a file, classified by a set of rules, in slices: first of frames, then of stacks, then of allocations,
 //! then of their sizes.
 
 mod facts;

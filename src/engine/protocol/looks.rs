@@ -3,7 +3,7 @@
 use super::{Arrangement, Plot};
 use serde::{Deserialize, Serialize};
 
-/// What allocations are told apart by.
+/// What allocations are distinguished by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Grouping {
     /// The innermost frame that is the user's own code.

@@ -1,4 +1,4 @@
-//! What is told of single moments, and the steps from one place in the stack to another.
+//! What is known of single moments, and the steps from one place in the stack to another.
 
 use super::AxisPoint;
 use picture::timeline::Axis;
@@ -38,7 +38,7 @@ pub enum Turn {
 pub struct MomentFacts {
     /// How many events have happened.
     pub moment: u32,
-    /// The place that was asked about; where the moment begins, when it was asked about by number.
+    /// The place that was asked for; where the moment begins, when it was asked for by number.
     pub place: AxisPoint,
     /// Where the moment begins on the time axis, in µs from its start; 0 where the file has no times.
     pub began: u64,

@@ -93,7 +93,7 @@ pub struct ReportQuestion {
     pub rows: u32,
 }
 
-/// What is told.
+/// An insight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub topic: Topic,
@@ -142,7 +142,7 @@ pub struct Sheet {
     pub title: String,
     /// What its numbers mean, where the heading doesn't say; one or two sentences.
     pub note: String,
-    /// The threshold its rows are told by.
+    /// The threshold of its rows.
     pub threshold: Option<Threshold>,
     pub columns: Vec<SheetColumn>,
     /// Its rows, the weightiest first unless the note says otherwise.

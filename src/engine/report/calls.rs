@@ -31,7 +31,7 @@ const LIBRARY: [&str; 2] = ["torch/optim/", "torch/autograd/"];
 /// Longer paths are nobody's.
 const LONGEST_PATH: usize = 4096;
 
-/// The roles of frames, told once each.
+/// The roles of frames, found once each.
 #[derive(Default)]
 pub(super) struct Calls {
     roles: HashMap<FrameId, Role, foldhash::fast::RandomState>,

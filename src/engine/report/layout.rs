@@ -1,7 +1,7 @@
 //! Reserved, live and free bytes at a moment by kind of segment: the sums of the allocator's state, for insights.
 
-use super::out_of_memory::{Room, Rooms};
 use super::leaks::{pool_name, stream_name};
+use super::out_of_memory::{Room, Rooms};
 use super::writing::{Writing, at, row};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, StateSums};
@@ -54,7 +54,9 @@ impl Layout {
             summed("reserved_bytes", "reserved", |sums| Cell::Bytes(sums.reserved)),
             summed("live_bytes", "live", |sums| Cell::Bytes(sums.requested)),
             summed("allocated_rounded_bytes", "≥ allocated (rounded)", |sums| Cell::Bytes(sums.rounded)),
-            summed("lost_bytes", "≥ lost to rounding", |sums| Cell::Bytes(sums.rounded.saturating_sub(sums.requested))),
+            summed("lost_bytes", "≥ lost to rounding", |sums| {
+                Cell::Bytes(sums.rounded.saturating_sub(sums.requested))
+            }),
             summed("free_bytes", "≤ free (cached)", |sums| Cell::Bytes(sums.free)),
             summed("fragmentation", "≤ fragmentation", |sums| Cell::Share { part: sums.free, whole: sums.reserved }),
             summed("largest_free_bytes", "≤ largest free block", |sums| Cell::Bytes(sums.largest_free)),

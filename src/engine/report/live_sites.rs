@@ -75,8 +75,10 @@ impl LiveSites {
                 .total(Cell::Count(self.count)),
         ];
         columns.extend(beside.map(|beside| {
-            column::bytes("live_bytes_at_cursor", "live at the cursor", |(group, _): (u32, u64)| beside.sums.of(group).bytes)
-                .total(Cell::Bytes(beside.bytes))
+            column::bytes("live_bytes_at_cursor", "live at the cursor", |(group, _): (u32, u64)| {
+                beside.sums.of(group).bytes
+            })
+            .total(Cell::Bytes(beside.bytes))
         }));
         columns.push(column::text("call_site", "call site", |(group, _): (u32, u64)| {
             told_by(group).sums.name(file, history, group)

@@ -2,10 +2,10 @@
 
 use super::heaviest::Heaviest;
 use super::job::Job;
+use super::leaks::Growth;
 use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
 use super::steps::{Finding, Steps};
-use super::leaks::Growth;
 use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, freed_by, row, threshold};
 use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
@@ -225,7 +225,8 @@ fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {
     let whole = parts.peak.bytes;
     let ranked = parts.categories.iter().zip(0..).filter(|(weight, _)| weight.count > 0);
     let ranked = sorted_numbers(ranked.map(|(weight, group)| (!u128::from(weight.bytes), group)).collect());
-    let note = ["Classified by the rules “", file.groups.categories.set().name(), "”. See Categories for more."].concat();
+    let note =
+        ["Classified by the rules “", file.groups.categories.set().name(), "”. See Categories for more."].concat();
     let of = |group: u32| parts.categories.get(group as usize).copied().unwrap_or_default();
     let name = |group| file.groups.label(&file.snapshot, history, Grouping::Category, group);
     let columns = [

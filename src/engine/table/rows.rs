@@ -90,7 +90,7 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, mo
     };
     field(row.born.map(i128::from));
     field(row.born_us.map(i128::from));
-    // Of what was there before the trace, nobody knows how old it is.
+    // Of what was allocated before recording, the age is unknown.
     field(row.born.map(|_| row.age.into()));
     field(row.age_us.map(i128::from));
     field(row.freed.map(i128::from));

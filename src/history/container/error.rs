@@ -1,5 +1,7 @@
 //! Why a file's bytes can't be unpacked.
 
+use base::units::grouped;
+
 /// Why the bytes can't be unpacked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContainerError {
@@ -33,7 +35,7 @@ pub enum ContainerError {
     #[error("cannot decompress the {layer} stream: {why}")]
     Refused { layer: &'static str, why: &'static str },
     /// It is made to fill the memory.
-    #[error("{byte} bytes of {layer} decompress to more than {times} times as many: not a snapshot")]
+    #[error("{} bytes of {layer} decompress to more than {times} times as many: not a snapshot", grouped(*.byte))]
     Bomb {
         layer: &'static str,
         /// Bytes of the file read by then.
@@ -41,7 +43,7 @@ pub enum ContainerError {
         times: u64,
     },
     /// It goes on and on.
-    #[error("{byte} bytes of {layer} decompress to more than 1 TiB: not a snapshot")]
+    #[error("{} bytes of {layer} decompress to more than 1 TiB: not a snapshot", grouped(*.byte))]
     TooMuch {
         layer: &'static str,
         /// Bytes of the file read by then.

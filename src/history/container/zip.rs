@@ -54,9 +54,7 @@ pub enum ZipError {
     #[error("{0} is encrypted: unpack the archive first")]
     Encrypted(String),
     /// Packed in a way we do not know.
-    #[error(
-        "{0} uses zip method {1}; supported are stored (0), deflate (8), deflate64 (9) and zstd (93)"
-    )]
+    #[error("{0} uses zip method {1}; supported are stored (0), deflate (8), deflate64 (9) and zstd (93)")]
     Method(String, u16),
 }
 

@@ -171,7 +171,7 @@ impl Building {
             match known {
                 Some(Subject::Traced(index)) => at_end.traced.push((index, row)),
                 Some(Subject::Early(index)) => {
-                    // Pending at the end and born before the trace: static, though events name it.
+                    // Pending at the end and allocated before recording: static, though events name it.
                     numbers.static_blocks += 1;
                     numbers.static_bytes = numbers.static_bytes.saturating_add(block.requested);
                     at_end.early.insert(index, row);

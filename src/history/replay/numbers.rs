@@ -20,7 +20,7 @@ pub struct Numbers {
     pub end: u64,
     /// The same blocks as the allocator rounded them.
     pub end_rounded: u64,
-    /// Frees of blocks that were born before the trace.
+    /// Frees of blocks that were allocated before recording.
     pub unmatched_frees: u64,
     /// Their bytes.
     pub unmatched_free_bytes: u64,

@@ -3,7 +3,7 @@
 //! ```text
 //! event   action          subject
 //! 0       alloc           traced allocation 0        born at moment 1
-//! 1       free_requested  early allocation 0         never alloc'd here: born before the trace
+//! 1       free_requested  early allocation 0         never alloc'd here: allocated before recording
 //! 2       free_completed  early allocation 0         dies at moment 3
 //! 3       segment_alloc   segment operation 0
 //! ```
@@ -13,7 +13,7 @@ use crate::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
 
-/// Set in the subject of an event when it is about an allocation born before the trace.
+/// Set in the subject of an event when it is about an allocation from before recording.
 const EARLY: u32 = 1 << 31;
 /// In a column of moments: never.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -361,7 +361,7 @@ impl Trace {
     }
 }
 
-/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject tells those born before the trace.
+/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject marks those from before recording.
 pub const MOST_EVENTS: u32 = EARLY;
 
 /// All traces of a file, in the order in which their lists began.

@@ -71,10 +71,9 @@ impl fmt::Display for ContentError {
             Problem::Type(expected, found) => write!(out, "expected {expected}, found {}", found.noun()),
             Problem::Missing => write!(out, "is missing"),
             Problem::Range(range) => write!(out, "is not {range}"),
-            Problem::NotASnapshot => write!(
-                out,
-                "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"
-            ),
+            Problem::NotASnapshot => {
+                write!(out, "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level")
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ fn a_report_is_headings_statements_and_tables() {
         ],
     };
     let expected = "\
-## Leaks and waste: run\\_1.pickle · GPU 0
+## Leaks & waste: run\\_1.pickle · GPU 0
 
 - **!** f\\_1 grows by 2,048 B a step.
 - ✓ No free is late.

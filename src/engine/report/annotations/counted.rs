@@ -42,7 +42,7 @@ pub(super) struct Counted {
     live: u64,
     pub(super) regions: Vec<Region>,
     numbers: HashMap<Option<StringId>, u32, foldhash::fast::RandomState>,
-    /// The highest of the trace, and of the window that is asked about.
+    /// The highest of the trace, and of the window that is requested.
     pub(super) highest: Highest,
     pub(super) window: Option<(Span, Highest)>,
     /// When it is asked what is live, ascending, and for which number; up to which that is told.

@@ -112,10 +112,7 @@ impl Annotations {
             }
         };
         say(placed.timeless, " cannot be placed: the trace has no times.");
-        say(
-            placed.outside.len(),
-            " outside the recorded events.",
-        );
+        say(placed.outside.len(), " outside the recorded events.");
         let never_ends = |row: u32| names.range(row).is_some_and(|range| range.end_us.is_none());
         let open = placed.places.iter().filter(|place| never_ends(place.row));
         say(open.count(), " without an end, extended to the end of the trace.");

@@ -126,8 +126,7 @@ pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], rang
 pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u32], ranges: &Ranges) -> Sheet {
     let note = "Requested bytes of the whole device, in order of time; if not all are shown, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
     type Row<'a> = (&'a AnnotationRange, (Span, Facts));
-    let name =
-        |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
+    let name = |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
     let mut columns = vec![column::text("name", "annotation", |(range, _): Row<'_>| name(range))];
     columns.extend(facts_columns(|(_, facts): Row<'_>| facts));
     columns.extend([

@@ -144,8 +144,7 @@ impl Parts {
             column::text("category", "category", |place: Row| {
                 place.map_or("not explained by the file", name).to_owned()
             }),
-            column::bytes("peak_live_bytes", "at the peak", |place| peak(place).bytes)
-                .total(Cell::Bytes(whole.bytes)),
+            column::bytes("peak_live_bytes", "at the peak", |place| peak(place).bytes).total(Cell::Bytes(whole.bytes)),
             column::share("peak_share", "share", |place| (peak(place).bytes, whole.bytes))
                 .total(Cell::Share { part: whole.bytes, whole: whole.bytes }),
             column::count("peak_count", "allocations", |place| peak(place).count.into())
@@ -185,9 +184,8 @@ impl Parts {
         // What no rule matches is a row and no rule.
         let deciding = ranked.iter().filter(|&&rule| (rule as usize) < set.rules().len()).count();
         let idle = set.rules().len().saturating_sub(deciding);
-        let mut note = String::from(
-            "What each rule decides at the peak; the first match wins. Rules without a match there: ",
-        );
+        let mut note =
+            String::from("What each rule decides at the peak; the first match wins. Rules without a match there: ");
         [&grouped(idle as u64), " of ", &grouped(set.rules().len() as u64), "."]
             .iter()
             .for_each(|part| note.push_str(part));
@@ -223,8 +221,7 @@ impl Parts {
         let (part, count) = sites.total(&ranked);
         let columns = [
             column::text("call_site", "call site", |group| sites.name(file, history, group)),
-            column::bytes("peak_live_bytes", "at the peak", |group| sites.of(group).bytes)
-                .total(Cell::Bytes(part)),
+            column::bytes("peak_live_bytes", "at the peak", |group| sites.of(group).bytes).total(Cell::Bytes(part)),
             column::share("peak_share", "share", |group| (sites.of(group).bytes, whole))
                 .total(Cell::Share { part, whole }),
             column::count("peak_count", "allocations", |group| sites.of(group).count).total(Cell::Count(count)),

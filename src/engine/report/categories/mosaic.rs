@@ -2,7 +2,7 @@
 //! after each event that has a time.
 //!
 //! A second alloc at an address that is live is left out, a free of one that is not as well; a free takes off from the category of its
-//! alloc; the peak is the first event after which the sum is more than ever before. What was born before the recording does not count,
+//! alloc; the peak is the first event after which the sum is more than ever before. What was allocated before recording does not count,
 //! nor does a stack that only a block at the end has.
 
 use crate::open::OpenFile;

@@ -94,18 +94,8 @@ impl Job for Fragmentation {
         parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
         write_fits(&mut writing, &parts, told);
         parts.worst.write(&mut writing, "worst", "At the most free bytes, by pool");
-        write_moments(
-            &mut writing,
-            "worst_bytes",
-            "Most free bytes",
-            course.worst_moments(By::Bytes, history),
-        );
-        write_moments(
-            &mut writing,
-            "worst_share",
-            "Highest fragmentation",
-            course.worst_moments(By::Share, history),
-        );
+        write_moments(&mut writing, "worst_bytes", "Most free bytes", course.worst_moments(By::Bytes, history));
+        write_moments(&mut writing, "worst_share", "Highest fragmentation", course.worst_moments(By::Share, history));
         write_moments(&mut writing, "over_time", "Over the trace", course.over_time());
         Ok(writing.report)
     }

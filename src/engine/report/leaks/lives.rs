@@ -194,12 +194,14 @@ fn write_brief(writing: &mut Writing<'_>, brief: &SiteSums, within: Threshold) {
         writing.say(Tone::Fact, text, Some(allocation(brief.of(first).largest, None)));
     }
     let columns = [
-        column::bytes("requested_bytes", "requested in total", |group| brief.of(group).bytes).total(Cell::Bytes(total.0)),
+        column::bytes("requested_bytes", "requested in total", |group| brief.of(group).bytes)
+            .total(Cell::Bytes(total.0)),
         column::count("count", "allocations", |group| brief.of(group).count).total(Cell::Count(total.1)),
         column::bytes("largest_bytes", "largest", |group| brief.of(group).most),
         column::text("call_site", "call site", |group| brief.name(file, history, group)),
     ];
-    let note = "Bytes are summed over the trace and need not be live at the same time. Each allocation costs allocator time.";
+    let note =
+        "Bytes are summed over the trace and need not be live at the same time. Each allocation costs allocator time.";
     let mut sheet = sheet(["brief", "Short-lived allocations", note], &columns);
     sheet.threshold = Some(within);
     writing.fill(sheet, &columns, &ranked, |writing, group| {

@@ -5,9 +5,9 @@ mod rooms;
 mod sentences;
 
 use super::job::Job;
+use super::leaks::stream_name;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
-use super::leaks::stream_name;
 use super::writing::{Writing, at, freed_by, row, says, threshold};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Threshold, Tone};
@@ -213,7 +213,9 @@ fn write_before(writing: &mut Writing<'_>, refused: &Refused, big: Threshold) {
     let columns = [
         column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
         column::event("allocated_at", "allocated at event", born),
-        column::count("events_before", "events before the OOM", |id| refused.live.moment.saturating_sub(born(id)).into()),
+        column::count("events_before", "events before the OOM", |id| {
+            refused.live.moment.saturating_sub(born(id)).into()
+        }),
         column::cell("freed_at", "freed at event", |id| freed_by(history, AllocationId(id))),
         column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
     ];

@@ -175,13 +175,12 @@ fn write_pools(writing: &mut Writing<'_>, course: &Course) {
         column::event("max_live_event", "after event", |(_, pool): Row<'_>| pool.contents.1),
         column::bytes("peak_reserved_bytes", "at the peak: reserved", |(_, pool): Row<'_>| pool.at[0].reserved)
             .total(Cell::Bytes(peak.0)),
-        column::bytes("peak_live_bytes", "live", |(_, pool): Row<'_>| pool.at[0].requested)
-            .total(Cell::Bytes(peak.1)),
-        column::bytes("peak_free_bytes", "≤ free", |(_, pool): Row<'_>| pool.at[0].idle()).total(Cell::Bytes(idle(peak))),
+        column::bytes("peak_live_bytes", "live", |(_, pool): Row<'_>| pool.at[0].requested).total(Cell::Bytes(peak.1)),
+        column::bytes("peak_free_bytes", "≤ free", |(_, pool): Row<'_>| pool.at[0].idle())
+            .total(Cell::Bytes(idle(peak))),
         column::bytes("reserved_bytes", "at the cursor: reserved", |(_, pool): Row<'_>| pool.at[1].reserved)
             .total(Cell::Bytes(moment.0)),
-        column::bytes("live_bytes", "live", |(_, pool): Row<'_>| pool.at[1].requested)
-            .total(Cell::Bytes(moment.1)),
+        column::bytes("live_bytes", "live", |(_, pool): Row<'_>| pool.at[1].requested).total(Cell::Bytes(moment.1)),
         column::bytes("awaiting_free_bytes", "awaiting free", |(_, pool): Row<'_>| pool.at[1].pending)
             .total(Cell::Bytes(moment.3)),
         column::bytes("free_bytes", "≤ free", |(_, pool): Row<'_>| pool.at[1].idle()).total(Cell::Bytes(idle(moment))),

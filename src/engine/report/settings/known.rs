@@ -22,11 +22,7 @@ const UNLIMITED: &str = "18446744073709551615";
 const KNOWN: [Known; 22] = [
     known("PYTORCH_CUDA_ALLOC_CONF", "", "The environment variable that configures the allocator."),
     known("PYTORCH_ALLOC_CONF", "", "The environment variable that configures the allocator."),
-    known(
-        "backend",
-        "native",
-        "The allocator: PyTorch's own (native), or CUDA's (cudaMallocAsync).",
-    ),
+    known("backend", "native", "The allocator: PyTorch's own (native), or CUDA's (cudaMallocAsync)."),
     known(
         "max_split_size",
         "-1",
@@ -42,11 +38,7 @@ const KNOWN: [Known; 22] = [
         "False",
         "Segments grow by mapping more memory, so that free memory is not stranded in many segments of fixed size.",
     ),
-    known(
-        "max_non_split_rounding_size",
-        "20971520",
-        "How many bytes larger than the request an unsplit block may be.",
-    ),
+    known("max_non_split_rounding_size", "20971520", "How many bytes larger than the request an unsplit block may be."),
     known("per_process_memory_fraction", "1", "The share of the device's memory that the process may reserve."),
     known(
         "throw_on_cudamalloc_oom",
@@ -68,13 +60,13 @@ const KNOWN: [Known; 22] = [
     known("max_cached_size", UNLIMITED, "Blocks of pinned host memory above this size are not cached."),
     known("pinned_reserve_segment_size_mb", "0", "Pinned host memory taken at once and handed out in pieces, in MiB."),
     known("pinned_free_catch_all", "False", "Errors while pinned host memory is freed are suppressed."),
-    known("release_lock_on_cudamalloc", "False", "Releases the allocator's lock during cudaMalloc, so that other threads can allocate."),
-    known("pinned_num_register_threads", "1", "Number of threads that register pinned host memory."),
     known(
-        "pinned_use_cuda_host_register",
+        "release_lock_on_cudamalloc",
         "False",
-        "Pins host memory with cudaHostRegister instead of cudaHostAlloc.",
+        "Releases the allocator's lock during cudaMalloc, so that other threads can allocate.",
     ),
+    known("pinned_num_register_threads", "1", "Number of threads that register pinned host memory."),
+    known("pinned_use_cuda_host_register", "False", "Pins host memory with cudaHostRegister instead of cudaHostAlloc."),
     known("pinned_use_background_threads", "False", "Processes events of pinned host memory on a background thread."),
     known(
         "graph_capture_record_stream_reuse",

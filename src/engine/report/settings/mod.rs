@@ -84,22 +84,18 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
         let place = [" ", &when(hint.moment.unwrap_or(0)), ". "].concat();
         let text = match hint.about {
             About::Scattered => {
-                evidence("The driver was asked for more memory with ≤ ", " of reserved free in pieces")
+                evidence("The driver was asked for more memory with ≤ ", " free in pieces")
                     + &place
                     + "Set expandable_segments:True."
             }
-            About::Failed => {
-                evidence("OOM with ≤ ", " of reserved free in pieces") + &place + "Set expandable_segments:True."
-            }
+            About::Failed => evidence("OOM with ≤ ", " free in pieces") + &place + "Set expandable_segments:True.",
             About::Remainders => {
-                evidence("Small blocks pin large segments: ≤ ", " of reserved at the peak is free in them")
+                evidence("Small blocks pin large segments: ≤ ", " cannot be released")
                     + &place
                     + "Set expandable_segments:True, or max_split_size_mb."
             }
             About::Rounding => {
-                evidence("Lost to rounding: ≥ ", " of allocated (rounded)")
-                    + &place
-                    + "Raise roundup_power2_divisions."
+                evidence("Lost to rounding: ≥ ", " at the peak") + &place + "Raise roundup_power2_divisions."
             }
             About::Idle => {
                 evidence("Never used: ", " of reserved at the end")

@@ -42,9 +42,7 @@ impl Steps {
     /// How they were found, as a sentence.
     pub(in crate::report) fn how(&self) -> String {
         match &self.found {
-            How::Nothing => {
-                "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned()
-            }
+            How::Nothing => "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned(),
             How::Annotations(name) => format!("Steps from the annotations {name}."),
             How::Between(name) => format!("Steps between the ends of the annotations {name}."),
             How::Stack(_, agreeing) => format!(

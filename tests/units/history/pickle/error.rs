@@ -21,18 +21,15 @@ fn every_kind_is_one_sentence() {
         (ErrorKind::TooFewValues, "too few values on the stack"),
         (ErrorKind::NoMark, "no MARK on the stack"),
         (ErrorKind::KeyWithoutValue, "the last key has no value"),
-        (ErrorKind::NotAnOpenList, "items appended to something that is not a list, or to a list that was already used"),
+        (
+            ErrorKind::NotAnOpenList,
+            "items appended to something that is not a list, or to a list that was already used",
+        ),
         (ErrorKind::NotAnOpenDict, "items added to something that is not a dict, or to a dict that was already used"),
         (ErrorKind::ContainsItself, "a container contains itself"),
         (ErrorKind::EmptyMemoSlot(7), "memo slot 7 is read but was never written"),
-        (
-            ErrorKind::Limit { what: "bytes in one string", most: 4 },
-            "more than 4 bytes in one string: not a snapshot",
-        ),
-        (
-            ErrorKind::Refused(Refusal::Code),
-            "refers to code to run: a snapshot has none, and memscape never runs any",
-        ),
+        (ErrorKind::Limit { what: "bytes in one string", most: 4 }, "more than 4 bytes in one string: not a snapshot"),
+        (ErrorKind::Refused(Refusal::Code), "refers to code to run: a snapshot has none, and memscape never runs any"),
     ];
     for (kind, sentence) in sentences {
         assert_eq!(kind.to_string(), sentence);

@@ -50,13 +50,20 @@ fn each_insight_has_three_forms() {
         assert!(!markdown.contains("\n# "), "{markdown}");
         assert_eq!(told(&["insights", path, "--topic", topic]), text);
         let all: Value = serde_json::from_str(&told(&["insights", path, "--topic", topic, "--json"])).unwrap();
-        assert_eq!(all["insights"], json!([{"topic": topic, "statements": value["statements"], "sheets": value["sheets"]}]));
+        assert_eq!(
+            all["insights"],
+            json!([{"topic": topic, "statements": value["statements"], "sheets": value["sheets"]}])
+        );
     }
     let all: Value = serde_json::from_str(&told(&["insights", path, "--json"])).unwrap();
-    let topics: Vec<&str> = all["insights"].as_array().unwrap().iter().map(|it| it["topic"].as_str().unwrap()).collect();
+    let topics: Vec<&str> =
+        all["insights"].as_array().unwrap().iter().map(|it| it["topic"].as_str().unwrap()).collect();
     assert_eq!(topics, Topic::ALL.map(Topic::name));
     let text = told(&["insights", path]);
-    assert!(text.starts_with("Peak: ") && text.contains("\nFragmentation: ") && !text.contains("B  "), "no tables: {text}");
+    assert!(
+        text.starts_with("Peak: ") && text.contains("\nFragmentation: ") && !text.contains("B  "),
+        "no tables: {text}"
+    );
 }
 
 /// The device that ran out of memory leads, though another has the higher peak; without one, the highest peak does.
@@ -73,7 +80,10 @@ fn the_device_with_a_finding_leads() {
     let path = file("cli-leads-oom.json", json!([[alloc(5 << 20)], [alloc(3 << 20), oom], [alloc(9 << 20)]]));
     let text = told(&["oom", &path]);
     assert!(text.starts_with("Out of memory: cli-leads-oom.json · GPU 1\n"), "{text}");
-    assert!(text.contains("Out of memory at event 1: a.py:1 f requested 1.00 GiB, the device had 4.00 KiB free."), "{text}");
+    assert!(
+        text.contains("Out of memory at event 1: a.py:1 f requested 1.00 GiB, the device had 4.00 KiB free."),
+        "{text}"
+    );
     let others = "Other devices (see --device): device 0 (peak 5.00 MiB, no OOM), device 2 (peak 9.00 MiB, no OOM)\n";
     assert!(text.ends_with(others), "{text}");
     for command in [&["live"][..], &["segments"], &["allocations"], &["events"], &["insights"], &["peak"], &["leaks"]] {
