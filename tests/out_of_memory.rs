@@ -153,7 +153,9 @@ fn the_table_and_the_sentences_have_the_same_free_bytes() {
         (a + 12 * MIB, 4 * MIB, "active_allocated"),
         (a + 16 * MIB, 4 * MIB, "inactive"),
     ];
-    let mut opened = opened_of(&[segment(a, 20 * MIB, false, &blocks)], &trace);
+    let mut segment = segment(a, 20 * MIB, false, &blocks);
+    segment["blocks"][1]["requested_size"] = json!(4 * MIB - 300);
+    let mut opened = opened_of(&[segment], &trace);
     for (at, free) in [(4, [16 * MIB, 8 * MIB]), (7, [16 * MIB, 8 * MIB])] {
         let told = told(&mut opened, Some(at));
         let requests = sheet(&told, "requests");
@@ -173,7 +175,7 @@ fn what_would_have_fitted_has_its_reason() {
         let trace = [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(500 * MIB, driver)];
         let told = told(&mut opened_of(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
         let said = told.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
-        let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB (127,926,272 B), in a new segment" };
+        let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB, in a new segment" };
         assert!(said.text.contains(begins), "{said:?}");
         assert_eq!(said.text.contains("multiples of 2 MiB"), is_said && driver > 2 * MIB, "{said:?}");
     }
@@ -191,13 +193,13 @@ fn memory_outside_the_allocator_is_told_where_it_can_be_known() {
     };
     let (rows, said) = outside(&told(&mut opened, None));
     assert_eq!(rows, mib([0, 2]), "the first failed with 41 MiB accounted for, the newest with 43");
-    assert!(said.len() == 1 && said[0].contains("43.0 MiB (45,088,768 B)"), "{said:?}");
+    assert!(said.len() == 1 && said[0].contains("43.0 MiB"), "{said:?}");
     let (_, said) = outside(&told(&mut opened, Some(10)));
-    assert!(said.len() == 1 && said[0].starts_with("At least 2.00 MiB (2,097,152 B) of device memory"), "{said:?}");
+    assert!(said.len() == 1 && said[0].starts_with("At least 2.00 MiB of device memory"), "{said:?}");
     let known = of(opened.reply(asked(0, Topic::OutOfMemory, None, &[("capacity", 50 * MIB)])));
     let (rows, said) = outside(&known);
     assert_eq!(rows, mib([7, 9]));
-    assert!(said.len() == 1 && said[0].starts_with("7.00 MiB (7,340,032 B) of device memory"), "{said:?}");
+    assert!(said.len() == 1 && said[0].starts_with("7.00 MiB of device memory"), "{said:?}");
 }
 
 #[test]
