@@ -66,9 +66,12 @@ impl Layout {
                 whole: sums.free,
             }),
         ];
-        let note = "By pool, stream and size class; memory without a recorded pool is listed under the default pool. Fragmentation: share of \
+        let explained = "By pool, stream and size class; memory without a recorded pool is listed under the default pool. Fragmentation: share of \
                     reserved bytes that is free (cached). Block sizes that are not recorded are lower bounds (≥), which makes free bytes \
                     upper bounds (≤).";
+        // Once in a report.
+        let is_first = writing.report.sheets.is_empty();
+        let note = if is_first { explained } else { "" };
         let rooms = self.rooms.rooms.iter().collect();
         let ranked = sorted_by_key(rooms, |room: &&Room| pair(!room.sums.free, !room.sums.reserved));
         writing.fill(sheet([key, title, note], &columns), &columns, &ranked, |_, _| row(at(self.moment)));
