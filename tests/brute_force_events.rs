@@ -143,6 +143,8 @@ fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -
         let called = match pool {
             None => "not recorded".to_owned(),
             Some((0, 0)) => "default pool".to_owned(),
+            Some((graph, 0)) => format!("graph-private pool ({graph}, 0)"),
+            Some((0, own)) => format!("MemPool (0, {own})"),
             Some(pool) => format!("private pool {pool:?}"),
         };
         let row = sheet.rows.iter().find(|row| *cell(sheet, row, "pool") == Cell::Text(called.clone()));

@@ -84,7 +84,7 @@ fn the_device_with_a_finding_leads() {
         text.contains("Out of memory at event 1: a.py:1 f requested 1.00 GiB, the device had 4.00 KiB free."),
         "{text}"
     );
-    let others = "Other devices (see --device): device 0 (peak 5.00 MiB, no OOM), device 2 (peak 9.00 MiB, no OOM)\n";
+    let others = "Other devices (see --device): GPU 0 (peak 5.00 MiB, no OOM), GPU 2 (peak 9.00 MiB, no OOM)\n";
     assert!(text.ends_with(others), "{text}");
     for command in [&["live"][..], &["segments"], &["allocations"], &["events"], &["insights"], &["peak"], &["leaks"]] {
         let [text, json] = [&[][..], &["--json"]].map(|form| told(&[command, &[&path], form].concat()));
@@ -98,8 +98,8 @@ fn the_device_with_a_finding_leads() {
 
     let path = file("cli-leads-peak.json", json!([[], [alloc(3 << 20)], [alloc(9 << 20)], [alloc(9 << 20)]]));
     let text = told(&["live", &path]);
-    assert!(text.starts_with("cli-leads-peak.json, device 2: "), "{text}");
-    let others = "Other devices (see --device): device 1 (peak 3.00 MiB), device 3 (peak 9.00 MiB)\n";
+    assert!(text.starts_with("cli-leads-peak.json · GPU 2: "), "{text}");
+    let others = "Other devices (see --device): GPU 1 (peak 3.00 MiB), GPU 3 (peak 9.00 MiB)\n";
     assert!(text.ends_with(others), "{text}");
 }
 

@@ -129,7 +129,7 @@ fn text_says_the_same_to_the_byte() {
     let output = memscape(&["live", path.to_str().unwrap(), "--at", "2"]);
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
-        "cli-text.pickle, device 0: live after event 2\n",
+        "cli-text.pickle · GPU 0: live after event 2\n",
         "  live            1.28 KiB                1,307 B in 3 allocations\n",
         "  awaiting free     1000 B                1,000 B\n",
         "    76.5 %        1  forward (/home/me/model.py:31)\n",
@@ -158,7 +158,7 @@ fn what_is_found_is_listed_by_size() {
     assert_eq!(found(&[]), (4, 1357, vec![1, 2, 3, 0]), "all of them");
     let text = String::from_utf8(memscape(&["allocations", path, "model.py", "--top", "1"]).stdout).unwrap();
     for part in [
-        "device 0: model.py\n  2 of 4 allocations, 1.03 KiB (1,050 B) requested over the whole trace\n",
+        "GPU 0: model.py\n  2 of 4 allocations, 1.03 KiB (1,050 B) requested over the whole trace\n",
         "1,000           #1             0            3            1000  ",
         "  and 1 more (see --top)",
     ] {

@@ -137,10 +137,10 @@ fn people_read_the_same_numbers() {
     let text = memscape(&["segments", path.to_str().unwrap(), "--at", "end", "--blocks"]);
     let text = String::from_utf8(text.stdout).unwrap();
     for part in [
-        "device 0: after event 4",
+        "GPU 0: after event 4",
         "reserved 42.0 MiB (44,040,192 B) in 3 segments",
         "default pool, default stream, large blocks:",
-        "private pool (1, 0), stream 0x7, large blocks:",
+        "graph-private pool (1, 0), stream 0x7, large blocks:",
         "0x6400000",
         "= 8,388,608  model.py:31 forward",
         "≤ 6,291,456",

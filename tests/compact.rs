@@ -201,6 +201,11 @@ fn warnings_are_told_again() {
     assert!(opened.summary.warnings.len() > 6, "{:?}", opened.summary.warnings);
     round("odd", odd);
 
+    let one_pool = br#"[{"device": 0, "address": 512, "total_size": 512, "segment_pool_id": [0, 2],
+        "blocks": [{"size": 512, "state": "active_allocated"}]}]"#;
+    assert_eq!(open(one_pool).unwrap().summary.warnings[0].kind, "one_pool");
+    round("one pool", one_pool);
+
     let (options, _) = Options::parse("--events 200".split(' ').map(str::to_owned)).unwrap();
     let (mut pickle, _) = generate::generate(&options, Vec::new()).unwrap();
     pickle.extend_from_slice(b"more");

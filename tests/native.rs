@@ -51,6 +51,7 @@ mod hostile;
 mod json;
 mod leaks;
 mod limits;
+mod metadata;
 mod modules;
 mod moments;
 #[path = "support/numbered.rs"]

@@ -135,6 +135,73 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
     assert_eq!(told(&mut opened, Some(2)), newest);
 }
 
+/// Requests that are no multiples of 512 bytes: what is free is what no block takes, in the table as in the sentences.
+#[test]
+fn the_table_and_the_sentences_have_the_same_free_bytes() {
+    let a = 100 * MIB;
+    let trace = [
+        event("segment_alloc", a, 20 * MIB),
+        event("alloc", a, 8 * MIB - 100),
+        event("alloc", a + 12 * MIB, 4 * MIB - 300),
+        refusal(7 * MIB, MIB),
+        event("free_requested", a, 8 * MIB - 100),
+        event("free_completed", a, 8 * MIB - 100),
+        refusal(30 * MIB, MIB),
+    ];
+    let blocks = [
+        (a, 12 * MIB, "inactive"),
+        (a + 12 * MIB, 4 * MIB, "active_allocated"),
+        (a + 16 * MIB, 4 * MIB, "inactive"),
+    ];
+    let mut segment = segment(a, 20 * MIB, false, &blocks);
+    segment["blocks"][1]["requested_size"] = json!(4 * MIB - 300);
+    let mut opened = opened_of(&[segment], &trace);
+    for (at, free) in [(4, [16 * MIB, 8 * MIB]), (7, [16 * MIB, 8 * MIB])] {
+        let told = told(&mut opened, Some(at));
+        let requests = sheet(&told, "requests");
+        let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "free_bytes")).collect();
+        assert_eq!(rows, free.map(i128::from), "the newest first");
+        let all: i128 = room(&told).iter().map(|pool| pool[1]).sum();
+        assert_eq!(all, i128::from(free[usize::from(at == 4)]), "event {}", at - 1);
+    }
+}
+
+/// Memory comes from the driver in multiples of 2 MiB: where that is why less fits than it has, it says so.
+#[test]
+fn what_would_have_fitted_has_its_reason() {
+    let base = 1 << 40;
+    let taken = [(base, 20 * MIB, "active_allocated")];
+    for (driver, is_said) in [(123 * MIB, true), (122 * MIB, false), (MIB, true)] {
+        let trace = [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(500 * MIB, driver)];
+        let told = told(&mut opened_of(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
+        let said = told.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
+        let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB, in a new segment" };
+        assert!(said.text.contains(begins), "{said:?}");
+        assert_eq!(said.text.contains("multiples of 2 MiB"), is_said && driver > 2 * MIB, "{said:?}");
+    }
+}
+
+/// What neither the allocator nor the driver has is used by others: told by another failed request, or by who knows the device.
+#[test]
+fn memory_outside_the_allocator_is_told_where_it_can_be_known() {
+    let mut opened = fragmented();
+    let outside = |told: &Report| {
+        let requests = sheet(told, "requests");
+        let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "outside_bytes")).collect();
+        let said: Vec<String> = told.statements.iter().map(|it| it.text.clone()).filter(|it| it.contains("NCCL")).collect();
+        (rows, said)
+    };
+    let (rows, said) = outside(&told(&mut opened, None));
+    assert_eq!(rows, mib([0, 2]), "the first failed with 41 MiB accounted for, the newest with 43");
+    assert!(said.len() == 1 && said[0].contains("43.0 MiB"), "{said:?}");
+    let (_, said) = outside(&told(&mut opened, Some(10)));
+    assert!(said.len() == 1 && said[0].starts_with("At least 2.00 MiB of device memory"), "{said:?}");
+    let known = of(opened.reply(asked(0, Topic::OutOfMemory, None, &[("capacity", 50 * MIB)])));
+    let (rows, said) = outside(&known);
+    assert_eq!(rows, mib([7, 9]));
+    assert!(said.len() == 1 && said[0].starts_with("7.00 MiB of device memory"), "{said:?}");
+}
+
 #[test]
 fn segments_without_a_live_block_go_back_to_the_driver_before_a_request_fails() {
     // 20 MiB each: one half used, one unused, one unused in a private pool.

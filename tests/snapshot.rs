@@ -114,7 +114,7 @@ fn every_field_of_a_new_event_reaches_the_details() {
     let users: Vec<bool> = details.frames.iter().map(|frame| frame.user).collect();
     assert_eq!(users, [false, false, true]);
     assert_eq!(details.frames[2].fx.len(), 2);
-    assert_eq!(opened.hit(0, 1, 999).unwrap().site.as_deref(), Some("train.py:7 step"));
+    assert_eq!(opened.hit(0, 1, 999).unwrap().site.as_deref(), Some("the logits · train.py:7 step"));
     assert_eq!(opened.summary.torch.as_deref(), Some("2.15 or later"));
     assert!(opened.summary.settings.contains(&("roundup_power2_divisions.1".into(), "4".into())));
     assert_eq!(warnings(&opened), []);

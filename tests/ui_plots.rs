@@ -304,7 +304,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
     assert_eq!(told.title, "Free, at most 12.0 MiB");
     assert_eq!(
         told.segment,
-        "in segment 0x7f000a000000: 40.0 MiB, private (0, 7) pool, stream 0x10, large, expandable"
+        "in segment 0x7f000a000000: 40.0 MiB, MemPool (0, 7), stream 0x10, large, expandable"
     );
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
@@ -399,7 +399,7 @@ fn a_segment_is_no_allocation() {
 fn pools_and_streams_can_be_shown_alone() {
     let mut page = Page::show(2);
     let told = pickers(&page.state);
-    assert_eq!(told.pools, ["all pools", "default pool", "private (0, 7) pool"]);
+    assert_eq!(told.pools, ["all pools", "default pool", "MemPool (0, 7)"]);
     assert_eq!(told.streams, ["all streams", "stream 0 (default)", "stream 0x10"]);
     page.act(Action::Plot(PlotAction::Pool(Some(1))));
     assert_eq!(page.state.looks.plot.only().pool, Some((0, 7)));

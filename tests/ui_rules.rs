@@ -240,12 +240,24 @@ fn the_legend_has_both_moments() {
         at: Weight { bytes: at, count: u32::from(at > 0) },
     };
     let entries = [entry(1, "a", 0, 2048), entry(2, "b", 4096, 0), entry(3, "c", 0, 0)];
-    let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::new());
+    let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::new(), None);
     let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.columns.clone())).collect();
     let texts = |now: &str, peak: &str| [now.to_owned(), peak.to_owned()];
     assert_eq!(told, [("b", texts("0 B", "4.00 KiB")), ("a", texts("2.00 KiB", "0 B"))]);
     let exact = "b\nat the cursor 0 B requested in 0 allocations\nat the peak 4,096 B requested in 1 allocation";
     assert_eq!(lines[0].exact, exact);
+
+    // Where the window is known: all that it shows, the most of it first, then what is live at the moment; no order of their own is kept.
+    let covered = vec![0, 0, 10, 900];
+    let labels = |colouring| {
+        let lines = legend::lines(Plot::Stack, colouring, &entries, &BTreeSet::new(), Some(&covered));
+        lines.into_iter().map(|line| line.label).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(Grouping::Category), ["c", "b", "a"]);
+    assert_eq!(labels(Grouping::Size), ["a", "b", "c"], "a scale stays in its order");
+    let hidden = vec![0; 64];
+    let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::from([2]), Some(&hidden));
+    assert_eq!(lines.iter().map(|line| line.label.as_str()).collect::<Vec<_>>(), ["a", "b"], "live at the moment, and faded");
 }
 
 #[test]

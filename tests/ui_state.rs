@@ -318,7 +318,7 @@ fn a_request_is_answered_in_words() {
     let none = StateFit { new_segment: 32 * MIB, free: 9 * MIB, largest_free: 5 * MIB, pool: Some((0, 1)), ..fit };
     assert_eq!(
         fits(&with(vec![block, none]))[1],
-        "private pool (0, 1), default stream: 24.0 MiB needs a new segment of 32.0 MiB (free ≤ 9.00 MiB, the largest ≤ 5.00 MiB)"
+        "MemPool (0, 1), default stream: 24.0 MiB needs a new segment of 32.0 MiB (free ≤ 9.00 MiB, the largest ≤ 5.00 MiB)"
     );
     page.memory(MemoryAction::RequestTyped(String::new()));
     assert_eq!(page.answer().request, None);
@@ -339,7 +339,7 @@ fn sums_and_headings_name_their_kind() {
     assert_eq!(lines.iter().map(|it| it.top).collect::<Vec<_>>(), [0, 48]);
     assert_eq!(lines[0].name, "Large blocks · default stream · default pool");
     assert_eq!(lines[0].sums, "2 segments · 30.0 MiB reserved · free ≤ 18.0 MiB, the largest ≤ 8.00 MiB");
-    assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · private pool (0, 1) · expandable");
+    assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · MemPool (0, 1) · expandable");
     let lost = StatePage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..StatePage::default() };
     assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB lie in no recorded segment");
 }

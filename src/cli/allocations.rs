@@ -7,7 +7,7 @@ use base::units::{Bytes, Moment, counted, grouped};
 use clap::Args;
 use engine::protocol::{
     Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
-    TableSort,
+    TableSort, pool_name,
 };
 use engine::{Answer, Question};
 use serde_json::{Value, json};
@@ -17,6 +17,7 @@ const PATTERN: &str = "Search, as on the page; all allocations if omitted:
 text, /regex/             text or regular expression in any frame of the stack
 @text                     text in the call site
 @category activation      category
+freed, never-freed        freed in the trace, or live at its end
 #12                       allocation number
 0x7f89b4000000            address inside the block
 >=1MiB, 1MiB..2MiB        size
@@ -90,6 +91,7 @@ fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
             "address": row.address.map(|address| format!("0x{address:x}")),
             "stream": row.stream,
             "pool": row.pool,
+            "pool_name": row.pool.map(|pool| pool_name(&asking.summary.pools, pool)),
             "allocated_at": row.born,
             "allocated_at_us": row.born_us,
             "freed_at": row.freed,

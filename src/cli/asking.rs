@@ -2,13 +2,14 @@
 
 use super::input::Input;
 use super::opening::open_first;
-use super::output::{device_name, printable, with};
+use super::output::{printable, with};
 use super::terms::{Clock, SnapshotArgs, When};
 use base::units::{Bytes, Moment, counted, grouped};
 use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
 use serde_json::{Value, json};
+use ui::summary::device_name;
 
 /// A file that is open, and one device of it.
 pub(crate) struct Asking {
@@ -58,9 +59,9 @@ impl Asking {
         }
     }
 
-    /// What an answer for people begins with: `a.pickle, device 0`.
+    /// What an answer for people begins with: `a.pickle · GPU 0`.
     pub(crate) fn title(&self) -> String {
-        format!("{}, {}", printable(&self.summary.file), device_name(self.device.device))
+        format!("{} · {}", printable(&self.summary.file), device_name(self.device.device))
     }
 
     /// The JSON document of a command: the head that all of them have, and these fields.

@@ -164,7 +164,10 @@ fn as_text(report: &Report, of: &str) -> String {
 }
 
 fn write_sheet(text: &mut String, sheet: &Sheet) {
-    let asked = sheet.threshold.as_ref().map_or_else(String::new, |it| format!(" ({}: {})", it.key, threshold(it)));
+    let asked = sheet
+        .threshold
+        .as_ref()
+        .map_or_else(String::new, |it| format!(" ({}; --threshold {}=N)", threshold(it), it.key));
     text.push_str(&format!("\n{}\n", printable(&format!("{}{asked}", sheet.title))));
     if !sheet.note.is_empty() {
         text.push_str(&format!("  {}\n", printable(&sheet.note)));

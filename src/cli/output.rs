@@ -36,11 +36,6 @@ pub(crate) fn printable(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }
 
-/// `device 0`.
-pub(crate) fn device_name(device: i64) -> String {
-    if device < 0 { "host memory".to_owned() } else { format!("device {device}") }
-}
-
 /// `after event 3,216`.
 pub(crate) fn after(moment: u32) -> String {
     match Moment(moment).event() {

@@ -8,6 +8,7 @@ use super::terms::{At, Printed, SnapshotArgs, When, bytes};
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use clap::Args;
 use engine::protocol::{
+    pool_name,
     MomentFacts, Only, PieceKind, Scope, SegmentSort, StateFit, StatePage, StatePiece, StateQuestion, StateSums,
 };
 use engine::{Answer, Question};
@@ -70,7 +71,7 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
             "time_us": facts.time_us,
             "request_bytes": terms.request,
         });
-        return Ok(pretty(&with(asking.document(fields), segments_json::fields(&page, &sites))));
+        return Ok(pretty(&with(asking.document(fields), segments_json::fields(&page, &sites, &asking.summary.pools))));
     }
     Ok(as_text(&asking, terms, &facts, &page, &sites))
 }
@@ -116,12 +117,9 @@ fn sites(asking: &mut Asking, moment: u32) -> Option<Sites> {
 }
 
 /// `default pool, stream 0x7f, large blocks, expandable`.
-fn name_of(pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
-    let pool = match pool {
-        None => "pool not recorded".to_owned(),
-        Some((0, 0)) => "default pool".to_owned(),
-        Some(pool) => format!("private pool {pool:?}"),
-    };
+fn name_of(asking: &Asking, pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
+    let pool = pool.map(|pool| printable(&pool_name(&asking.summary.pools, pool)));
+    let pool = pool.unwrap_or_else(|| "pool not recorded".to_owned());
     match stream {
         None => pool + ", stream not recorded",
         Some(0) => pool + ", default stream",
@@ -157,11 +155,11 @@ fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StateP
         let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));
         text.push_str(&format!("  {bytes} live in {count} are in no recorded segment\n"));
     }
-    page.fits.iter().for_each(|fit| text.push_str(&fit_in_words(terms, fit)));
+    page.fits.iter().for_each(|fit| text.push_str(&fit_in_words(asking, terms, fit)));
     for (place, group) in page.groups.iter().enumerate() {
         let size = if group.small { "small" } else { "large" };
         let expandable = if group.expandable { ", expandable" } else { "" };
-        let name = name_of(group.pool, group.stream);
+        let name = name_of(asking, group.pool, group.stream);
         text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_in_words(&group.sums)));
         text.push_str(&format!(
             "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
@@ -207,8 +205,8 @@ fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
     )
 }
 
-fn fit_in_words(terms: &Segments, fit: &StateFit) -> String {
-    let (asked, name) = (terms.request.unwrap_or(0), name_of(fit.pool, fit.stream));
+fn fit_in_words(asking: &Asking, terms: &Segments, fit: &StateFit) -> String {
+    let (asked, name) = (terms.request.unwrap_or(0), name_of(asking, fit.pool, fit.stream));
     let begin = format!("  request of {} (rounded {}) in the {name}:", exact(asked), exact(fit.rounded));
     match fit.block {
         Some((address, bytes)) => {

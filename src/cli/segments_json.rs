@@ -1,7 +1,7 @@
 //! The segments and blocks of `memscape segments` as JSON, and what its text takes from a page in the same way.
 
 use super::output::with;
-use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
+use engine::protocol::{PieceKind, PoolName, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_name};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ pub(crate) fn hex(address: u64) -> String {
 }
 
 /// What the document says of all segments, of the groups they are in, and of a request.
-pub(crate) fn fields(page: &StatePage, sites: &Sites) -> Value {
+pub(crate) fn fields(page: &StatePage, sites: &Sites, pools: &[PoolName]) -> Value {
     let segment = |bar: &StateBar| {
         let blocks: Vec<Value> = pieces(page, bar).iter().map(|piece| block(piece, sites)).collect();
         with(sums(&bar.sums), json!({"address": hex(bar.segment), "blocks": blocks}))
@@ -44,6 +44,7 @@ pub(crate) fn fields(page: &StatePage, sites: &Sites) -> Value {
     let group = |(place, group): (usize, &StateGroup)| {
         json!({
             "pool": group.pool,
+            "pool_name": group.pool.map(|pool| pool_name(pools, pool)),
             "stream": group.stream,
             "small": group.small,
             "expandable": group.expandable,

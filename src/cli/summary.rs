@@ -2,11 +2,12 @@
 
 use super::input::Input;
 use super::opening::{name_of, open};
-use super::output::{device_name, pretty, print, printable};
+use super::output::{pretty, print, printable};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
 use engine::protocol::{DeviceSummary, FileSummary};
 use std::path::{Path, PathBuf};
+use ui::summary::device_name;
 
 /// Arguments of `memscape summary`.
 #[derive(Args, Clone, Debug)]

@@ -5,7 +5,7 @@ use super::categories::Categories;
 use super::device::Open;
 use super::found::Found;
 use super::groups::Groups;
-use super::origin::{has_stack, stack_of};
+use super::origin::{has_stack, named_site, stack_of};
 use super::plots::Plots;
 use super::protocol::{
     DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
@@ -303,13 +303,14 @@ impl OpenFile {
         let history = self.histories.iter().find(|history| history.device == device)?;
         let stack = stack_of(&self.snapshot, history, id);
         let site = self.sites.of(&self.snapshot, stack);
+        let site = site.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame))).unwrap_or_default();
         Some(HitAllocation {
             allocation: id.0,
             requested: history.allocations.size(id),
             born: history.allocations.born(id).0,
             died: history.allocations.died(id).map(|moment| moment.0),
             lowest_byte,
-            site: site.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame))),
+            site: Some(named_site(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
         })
     }
 
@@ -354,6 +355,7 @@ impl OpenFile {
                 .collect(),
             devices: self.histories.iter().map(device_summary).collect(),
             settings: self.snapshot.settings.clone(),
+            pools: self.groups.named_pools(),
         }
     }
 

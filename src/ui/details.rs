@@ -2,7 +2,7 @@
 
 use super::summary::{Fact, device_name};
 use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{Details, FrameText, Origin};
+use engine::protocol::{Details, FrameText, Origin, pool_of_id};
 
 /// What the details panel shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,14 +107,6 @@ pub(super) fn stream_name(stream: u64) -> String {
     if stream == 0 { "0 (default)".to_owned() } else { format!("0x{stream:x}") }
 }
 
-/// A pool: the default one, or its id.
-pub(super) fn pool_name(pool: (u64, u64)) -> String {
-    match pool {
-        (0, 0) => "default".to_owned(),
-        (first, second) => format!("private ({first}, {second})"),
-    }
-}
-
 fn moment(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
     match (event, us.and_then(clock)) {
         (Some(event), Some(clock)) => format!("event {} · {clock}", grouped(event.into())),
@@ -197,7 +189,7 @@ fn facts(details: &Details) -> Vec<Fact> {
         fact("Stream", stream_name(stream));
     }
     if let Some(pool) = details.pool {
-        fact("Pool", pool_name(pool));
+        fact("Pool", pool_of_id(pool));
     }
     if let Some(context) = &details.compile_context {
         fact("Compile context", context.clone());

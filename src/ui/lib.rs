@@ -22,6 +22,7 @@ pub mod features;
 pub mod figure;
 pub mod find;
 pub mod fingerprint;
+pub mod first_group;
 mod fuzzy;
 pub mod help;
 pub mod hover;

@@ -3,6 +3,7 @@
 use super::change::Change;
 use super::effect::{DropHover, Pointer};
 use super::find::{Find, SameStack};
+use super::first_group::FirstGroup;
 use super::lanes::Lanes;
 use super::link::Linked;
 use super::pinned::Pinned;
@@ -41,6 +42,8 @@ pub struct Shared {
     pub view: Option<View>,
     /// Order and colours of the stack.
     pub looks: Looks,
+    /// Whether the order and colours of the file are still to be found.
+    pub(super) first_group: FirstGroup,
     /// What the horizontal axis counts.
     pub axis: Axis,
     pub around: Surroundings,

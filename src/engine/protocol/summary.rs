@@ -1,5 +1,6 @@
 //! What the summary says of a file and its devices.
 
+use super::PoolName;
 use serde::{Deserialize, Serialize, Serializer};
 
 /// The `schema` of the command line's JSON: raised when a field changes its name or its meaning.
@@ -20,6 +21,8 @@ pub struct FileSummary {
     pub devices: Vec<DeviceSummary>,
     /// `allocator_settings` as the file has it: dotted key, value as text.
     pub settings: Vec<(String, String)>,
+    /// What private pools are called.
+    pub pools: Vec<PoolName>,
 }
 
 impl FileSummary {

@@ -43,11 +43,12 @@ impl Layout {
 
     /// Writes a sheet: a row a kind, the one with the most free bytes first.
     pub(super) fn write(&self, writing: &mut Writing<'_>, key: &str, title: &str) {
+        let file = writing.file;
         let summed = |key, label, cell: fn(&StateSums) -> Cell| {
             column::cell(key, label, move |room: &Room| cell(&room.sums)).total(cell(&self.whole))
         };
         let columns = [
-            column::text("pool", "pool", |room: &Room| kind_name(&room.kind)),
+            column::text("pool", "pool", |room: &Room| kind_name(file, &room.kind)),
             column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
             summed("segments", "segments", |sums| Cell::Count(sums.segments.into())),
             summed("reserved_bytes", "reserved", |sums| Cell::Bytes(sums.reserved)),
@@ -65,9 +66,12 @@ impl Layout {
                 whole: sums.free,
             }),
         ];
-        let note = "By pool, stream and size class; memory without a recorded pool is listed under the default pool. Fragmentation: share of \
+        let explained = "By pool, stream and size class; memory without a recorded pool is listed under the default pool. Fragmentation: share of \
                     reserved bytes that is free (cached). Block sizes that are not recorded are lower bounds (≥), which makes free bytes \
                     upper bounds (≤).";
+        // Once in a report.
+        let is_first = writing.report.sheets.is_empty();
+        let note = if is_first { explained } else { "" };
         let rooms = self.rooms.rooms.iter().collect();
         let ranked = sorted_by_key(rooms, |room: &&Room| pair(!room.sums.free, !room.sums.reserved));
         writing.fill(sheet([key, title, note], &columns), &columns, &ranked, |_, _| row(at(self.moment)));
@@ -75,8 +79,8 @@ impl Layout {
 }
 
 /// The pool, and what segments it has.
-pub(super) fn kind_name(kind: &SegmentKind) -> String {
-    let mut name = pool_name(kind.pool, kind.small);
+pub(super) fn kind_name(file: &OpenFile, kind: &SegmentKind) -> String {
+    let mut name = pool_name(file, kind.pool, kind.small);
     name.push_str(if kind.expandable { ", expandable" } else { "" });
     name
 }

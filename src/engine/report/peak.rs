@@ -8,6 +8,7 @@ use super::site_sums::{SiteSums, site_of};
 use super::steps::{Finding, Steps};
 use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, freed_by, row, threshold};
 use crate::open::OpenFile;
+use crate::origin::is_prefix_block;
 use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight};
 use crate::report::column::{self, sheet};
@@ -38,6 +39,8 @@ struct Parts {
     large: Threshold,
     oldest: Heaviest,
     old_count: u32,
+    /// What is live at the peak only because `resize_` makes room for an address: bytes and count.
+    prefix: (u64, u64),
     growth: Growth,
 }
 
@@ -48,10 +51,10 @@ impl Peak {
 }
 
 impl Parts {
-    fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &[Span]) -> Parts {
+    fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &Steps) -> Parts {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         // The step that it is in.
-        let step = steps.iter().find(|step| step.from < moment && moment <= step.to);
+        let step = steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
         let recent = step.map_or(RECENT, |step| moment - step.from);
         Parts {
             peak: LiveSites::new(file, history, moment),
@@ -62,17 +65,21 @@ impl Parts {
             large: threshold(question, ["large", "at least", "bytes"], 1 << 20),
             oldest: Heaviest::new(question.rows.min(MOST_ROWS) as usize),
             old_count: 0,
+            prefix: (0, 0),
             growth: Growth::new(file, history, question, steps),
         }
     }
 
     fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let Parts { peak, beside, categories, recent, made, large, oldest, old_count, growth } = self;
+        let Parts { peak, beside, categories, recent, made, large, oldest, old_count, prefix, growth } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
             let category = file.groups.of(&file.snapshot, history, id, Grouping::Category);
             if let Some(weight) = categories.get_mut(category as usize) {
                 weight.add(Weight { bytes: size, count: 1 });
+            }
+            if is_prefix_block(&file.snapshot, history, id) {
+                *prefix = (prefix.0.saturating_add(size), prefix.1 + 1);
             }
             let born = history.allocations.born(id).0;
             if u64::from(born) > since {
@@ -99,7 +106,7 @@ impl Job for Peak {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         self.steps.step(file, slice)?;
-        let steps = &self.steps.steps.spans;
+        let steps = &self.steps.steps;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
         parts.step(file, history, slice)?;
         let parts = self.parts.take().ok_or(Spent)?;
@@ -136,6 +143,13 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
     text.push_str(&counted(peak.count, "allocation"));
     text.push('.');
     writing.say(Tone::Fact, text, Some(at(moment)));
+    if let (bytes_of @ 1.., count) = parts.prefix {
+        let mut text = bytes(bytes_of);
+        text.push_str(" of the peak is momentary: ");
+        text.push_str(&counted(count, "prefix block"));
+        text.push_str(" that resize_ with an address hint allocates and frees at once (mallocWithAddress).");
+        writing.say(Tone::Fact, text, Some(at(moment)));
+    }
     let refused = history.action_counts[Action::Oom as usize];
     if refused > 0 {
         let mut text = counted(refused, "OOM");

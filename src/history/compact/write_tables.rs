@@ -290,6 +290,7 @@ fn put_warning(bytes: &mut Vec<u8>, kind: &WarningKind) -> bool {
         WarningKind::UnknownState(state) => (oddity::UNKNOWN_STATE, None, Some(state)),
         WarningKind::NoSegments => (oddity::NO_SEGMENTS, None, None),
         WarningKind::FromADrawing => (oddity::FROM_A_DRAWING, None, None),
+        WarningKind::OnePool(pool) => (oddity::ONE_POOL, None, Some(pool)),
         WarningKind::BytesBehind(what) => (oddity::BYTES_BEHIND, Some(noun(what)), None),
         // Those of the history come again when it is replayed.
         _ => return false,

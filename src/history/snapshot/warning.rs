@@ -29,6 +29,10 @@ pub enum WarningKind {
     AnnotationWithoutStart,
     /// A sum of bytes left 64 signed bits.
     TotalsAtLimit,
+    /// A list of the segments of one private pool (`MemPool.snapshot()`); which.
+    OnePool(String),
+    /// More is live than was reserved: segments are missing, or addresses were changed.
+    BeyondReserved,
     /// There are events, but no list of segments.
     NoSegments,
     /// The history comes from what SnapViewer draws.
@@ -54,6 +58,8 @@ impl WarningKind {
             WarningKind::TimeStepsBack => "time_steps_back",
             WarningKind::AnnotationWithoutStart => "annotation_without_start",
             WarningKind::TotalsAtLimit => "totals_at_limit",
+            WarningKind::OnePool(_) => "one_pool",
+            WarningKind::BeyondReserved => "requested_beyond_reserved",
             WarningKind::NoSegments => "no_segments",
             WarningKind::FromADrawing => "from_a_drawing",
             WarningKind::BytesBehind(_) => "bytes_behind",
@@ -88,6 +94,12 @@ impl WarningKind {
             WarningKind::TimeStepsBack => "the time of an event is before the previous event's".into(),
             WarningKind::AnnotationWithoutStart => "an annotation ends without a start".into(),
             WarningKind::TotalsAtLimit => "totals of 8 EiB or more are capped and not exact".into(),
+            WarningKind::OnePool(pool) => {
+                format!("only pool {pool} is in the file: live and reserved bytes are those of one pool, not of the device")
+            }
+            WarningKind::BeyondReserved => {
+                "more bytes are live than reserved: segments are missing, so reserved and free bytes are not reliable".into()
+            }
             WarningKind::NoSegments => {
                 "no segments recorded: reserved bytes, and blocks without events, are unknown".into()
             }

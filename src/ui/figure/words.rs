@@ -1,12 +1,12 @@
 //! What is written on a sheet besides the figure: title, window, peak, legend, notes; and what its file is called.
 
-use crate::details::{pool_name, stream_name};
+use crate::details::stream_name;
 use crate::legend::{self, Line};
 use crate::plots;
 use crate::shared::Shared;
 use crate::summary::device_name;
 use base::units::{Bytes, duration_us, grouped};
-use engine::protocol::{DeviceSummary, Grouping, Plot};
+use engine::protocol::{DeviceSummary, Grouping, Plot, pool_of_id};
 use picture::timeline::{Axis, View, time_axis_margin};
 
 /// Letters of a snapshot's name that go into the name of a file.
@@ -47,7 +47,9 @@ impl Words {
             title: format!("{} · {}", file.file, device_name(device.device)),
             subtitle,
             legend_title: legend::title(of, colouring),
-            legend: entries.map_or_else(Vec::new, |entries| legend::lines(of, colouring, entries, &state.around.faded)),
+            legend: entries.map_or_else(Vec::new, |entries| {
+                legend::lines(of, colouring, entries, &state.around.faded, state.covered(view).as_ref())
+            }),
             reserved: device.knows_reserved() && state.looks.plot == Plot::Stack,
             notes: notes(device, state.looks.plot, colouring),
             file: {
@@ -76,7 +78,7 @@ fn order(state: &Shared) -> String {
     };
     let only = state.looks.plot.only();
     let parts = [
-        only.pool.map(|pool| pool_name(pool) + " pool"),
+        only.pool.map(pool_of_id),
         only.stream.map(|stream| "stream ".to_owned() + &stream_name(stream)),
         only.address.map(|address| format!("the segment at 0x{address:x}")),
     ];

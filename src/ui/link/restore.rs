@@ -42,6 +42,7 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
 /// A file was opened: it is shown as its link has it.
 pub(crate) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     // Whether a file without an address is the link's is known once its fingerprint is.
+    state.find_first_group();
     let is_its = |link: &&Link| !link.urls.is_empty() || link.print.is_empty();
     if let Some(link) = state.linked.wanted.as_ref().filter(is_its).cloned() {
         // Of a link that says nothing of it, the file is shown as it opens.
@@ -119,6 +120,7 @@ fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
         state.linked.wanted = Some(link);
         return;
     }
+    state.shared.keep_group();
     // What was selected and clicked before has no place in it.
     state.question = None;
     let mut unknown = link.unknown.clone();

@@ -2,13 +2,13 @@
 
 use super::chosen::{Chosen, SegmentView};
 use crate::cursor::Standing;
-use crate::details::{bytes, pool_name, stream_name};
+use crate::details::{bytes, stream_name};
 use crate::hover::Card;
 use crate::shared::Shared;
 use crate::shown::Hover;
 use crate::summary::Fact;
 use base::units::{Bytes, Moment, grouped};
-use engine::protocol::{HitMemory, HitSegment, Plot};
+use engine::protocol::{HitMemory, HitSegment, Plot, pool_of_id};
 
 impl Shared {
     /// The chosen segment.
@@ -36,7 +36,7 @@ fn when(moment: u32, before: &str) -> String {
 
 /// Who is served: `default pool, stream 0, small, expandable`.
 fn kind(segment: &HitSegment) -> String {
-    let mut text = segment.pool.map_or_else(|| "pool unknown".to_owned(), |pool| pool_name(pool) + " pool");
+    let mut text = segment.pool.map_or_else(|| "pool unknown".to_owned(), pool_of_id);
     if let Some(stream) = segment.stream {
         text.push_str(", stream ");
         text.push_str(&stream_name(stream));
@@ -121,7 +121,7 @@ pub fn view(chosen: &Chosen) -> SegmentView {
     fact("Mapped", when(segment.mapped, "before recording"));
     let end = segment.unmapped.map_or_else(|| "never released".to_owned(), |moment| when(moment, ""));
     fact("Released", end);
-    fact("Pool", segment.pool.map_or_else(|| "not recorded".to_owned(), pool_name));
+    fact("Pool", segment.pool.map_or_else(|| "not recorded".to_owned(), pool_of_id));
     fact("Stream", segment.stream.map_or_else(|| "not recorded".to_owned(), stream_name));
     fact("For", (if segment.small { "small blocks" } else { "large blocks" }).to_owned());
     fact("Can grow", (if segment.expandable { "yes, expandable" } else { "no" }).to_owned());

@@ -16,7 +16,7 @@ use base::slice::{Slice, Sliced, Spent};
 use base::units::{EventIdx, counted, grouped, percent};
 use course::{By, Course, Free};
 use history::replay::{DeviceHistory, SegmentLives};
-pub(super) use moments::{first_failure, most_requested, most_reserved};
+pub(super) use moments::{most_requested, most_reserved, newest_failure};
 
 /// The size of the request that is placed unless another is given.
 const REQUEST: u64 = 20 << 20;
@@ -36,7 +36,7 @@ struct Parts {
     /// The moment that is reported, and the one with the most free bytes.
     moment: Layout,
     worst: Layout,
-    /// Before the event that led to the peak of reserved bytes, with what it took; and at the first OOM.
+    /// Before the event that led to the peak of reserved bytes, with what it took; and at the newest OOM.
     driver: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     request: Threshold,
@@ -64,7 +64,7 @@ impl Parts {
             moment: layout(question.at.unwrap_or_else(|| most_requested(history)).min(history.event_count())),
             worst: layout(course.worst().map_or(0, |worst| worst.moment)),
             driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
-            failed: first_failure(history).map(|event| (event, layout(event))),
+            failed: newest_failure(history).map(|event| (event, layout(event))),
             fits: Fits::new(file, request.value),
             request,
         }
@@ -142,10 +142,12 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
     writing.say(tone, text, Some(at(moment.moment)));
     if let Some((driver, layout)) = driver {
         let free = layout.rooms.serving(driver.kind);
-        let kind = kind_name(&driver.kind);
+        let kind = kind_name(writing.file, &driver.kind);
         let needs = driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes(request)].concat());
         let mut text = [
-            "Peak of reserved bytes at event ",
+            "Peak of reserved bytes, ",
+            &bytes(layout.whole.reserved.saturating_add(driver.taken)),
+            ", at event ",
             &grouped(driver.event.into()),
             ": the driver was asked for ",
             &bytes(driver.taken),
@@ -212,13 +214,14 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
 }
 
 fn write_fits(writing: &mut Writing<'_>, parts: &Parts, fits: Vec<StateFit>) {
+    let file = writing.file;
     let goes = |fit: &StateFit| match fit.block {
         Some((address, _)) => format!("free block at 0x{address:x}"),
         None if fit.free >= fit.rounded => "new segment, though enough is free in total".to_owned(),
         None => "new segment".to_owned(),
     };
     let columns = [
-        column::text("pool", "pool", |fit: &StateFit| pool_name(fit.pool, fit.rounded <= 1 << 20)),
+        column::text("pool", "pool", |fit: &StateFit| pool_name(file, fit.pool, fit.rounded <= 1 << 20)),
         column::text("stream", "stream", |fit: &StateFit| stream_name(fit.stream)),
         column::bytes("allocated_rounded_bytes", "≥ allocated (rounded)", |fit: &StateFit| fit.rounded),
         column::text("placement", "placement", goes),

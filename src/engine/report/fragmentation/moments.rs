@@ -16,7 +16,8 @@ pub(in crate::report) fn most_requested(history: &DeviceHistory) -> u32 {
     Moment::after_event_or_minus_one(history.numbers.peak_event).0
 }
 
-/// The first OOM event.
-pub(in crate::report) fn first_failure(history: &DeviceHistory) -> Option<u32> {
-    history.note_events().find(|&event| history.events.action(event) == Action::Oom)
+/// The event of the newest request that failed: the one that the out-of-memory report describes by default, so that all reports
+/// describe the same one.
+pub(in crate::report) fn newest_failure(history: &DeviceHistory) -> Option<u32> {
+    history.note_events().filter(|&event| history.events.action(event) == Action::Oom).last()
 }

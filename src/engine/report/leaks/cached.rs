@@ -115,7 +115,7 @@ impl Cached {
             column::cell("address", "address", |(_, segment): Row<'_>| {
                 segment.address.map_or(Cell::Nothing, |address| Cell::Text(format!("0x{address:x}")))
             }),
-            column::text("pool", "pool", |(_, segment): Row<'_>| pool_name(segment.pool, segment.small)),
+            column::text("pool", "pool", |(_, segment): Row<'_>| pool_name(file, segment.pool, segment.small)),
             column::text("stream", "stream", |(_, segment): Row<'_>| stream_name(segment.stream)),
         ];
         let note = "Sizes as recorded in the file. Empty segments first.";
@@ -144,10 +144,10 @@ fn use_of(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
 }
 
 /// A pool and whether it is that of small blocks.
-pub(in crate::report) fn pool_name(pool: Option<(u64, u64)>, small: bool) -> String {
+pub(in crate::report) fn pool_name(file: &OpenFile, pool: Option<(u64, u64)>, small: bool) -> String {
     let mut name = match pool {
         None | Some((0, 0)) => "default".to_owned(),
-        Some(pool) => format!("private {pool:?}"),
+        Some(pool) => file.groups.pool_label(pool),
     };
     name.push_str(if small { ", small blocks" } else { ", large blocks" });
     name

@@ -1,13 +1,14 @@
 //! What grows per step: bytes of each call site at the end of every step, in one run over the events. Bytes that are awaiting free do not
 //! count: the program has freed them.
 //!
-//! The first step is left out: it allocates what stays, optimizer state and caches. Of the ends that are left, a call site grows when its
-//! bytes never fall from one to the next, and rise often enough.
+//! The baseline is the end of the second step ([`Steps::growth_ends`]): the first two make what stays, optimizer state and caches. From
+//! there on, a call site grows when its bytes never fall from the end of one step to that of the next, and rise often enough.
 
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
+use crate::report::steps::Steps;
 use crate::report::writing::{Writing, bytes, threshold};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
@@ -71,7 +72,7 @@ fn newest(stay: &SiteSums, group: u32) -> Option<u32> {
 /// The run, and what it found.
 pub(in crate::report) struct Growth {
     fewest: Threshold,
-    /// The moments after each step but the first, ascending.
+    /// The moments that are compared, ascending: the baseline, and the end of each step after it.
     ends: Vec<u32>,
     steps: u32,
     next_early: u32,
@@ -83,17 +84,16 @@ pub(in crate::report) struct Growth {
 }
 
 impl Growth {
-    /// `steps` ascend and don't overlap.
     pub(in crate::report) fn new(
         file: &OpenFile,
         history: &DeviceHistory,
         question: &ReportQuestion,
-        steps: &[Span],
+        steps: &Steps,
     ) -> Growth {
         Growth {
             fewest: threshold(question, ["steps", "in at least", "steps"], 2),
-            ends: steps.iter().skip(1).map(|step| step.to).collect(),
-            steps: steps.len() as u32,
+            ends: steps.growth_ends(),
+            steps: steps.spans.len() as u32,
             next_early: 0,
             next_event: 0,
             next_end: 0,
@@ -244,8 +244,9 @@ impl Growth {
             }),
             column::text("call_site", "call site", |(group, _): (u32, &Site)| label(file, history, group)),
         ];
-        let note = "Live bytes at the end of each step but the first, without what is awaiting free. A call site is listed if they never \
-                    fall and rise in at least half of the steps, and in as many as the threshold says.";
+        let note = "Growth per step is measured from the end of step 2: the first two steps allocate what stays, optimizer state and \
+                    caches. A call site is listed if its live bytes, without what is awaiting free, never fall and rise in at least \
+                    half of the steps, and in as many as the threshold says.";
         let mut sheet = sheet(["grows", "Growth per step", note], &columns);
         sheet.threshold = Some(self.fewest.clone());
         writing.fill(sheet, &columns, &ranked, |writing, (group, site)| {

@@ -113,7 +113,7 @@ fn write_stay(writing: &mut Writing<'_>, stay: &SiteSums, least: Threshold) {
         column::text("call_site", "call site", |group| stay.name(file, history, group)),
     ];
     let note = "Not a leak by itself: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
-                step is the stronger sign.";
+                step, measured from the end of step 2, is the stronger sign.";
     let mut sheet = sheet(["alive", "Allocated in the trace, never freed", note], &columns);
     sheet.threshold = Some(least);
     writing.fill(sheet, &columns, &ranked, |writing, group| writing.site_row(stay, group, Some(last)));

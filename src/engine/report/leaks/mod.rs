@@ -48,7 +48,7 @@ impl Job for Leaks {
         self.steps.step(file, slice)?;
         let parts = self.parts.get_or_insert_with(|| Parts {
             lives: Lives::new(file, history, &self.question),
-            growth: Growth::new(file, history, &self.question, &self.steps.steps.spans),
+            growth: Growth::new(file, history, &self.question, &self.steps.steps),
             lost: Lost::new(file, history, &self.question),
             cached: Cached::new(&self.question),
         });

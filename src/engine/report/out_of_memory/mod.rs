@@ -19,7 +19,7 @@ use base::slice::{Slice, Sliced, Spent};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StackId};
-use refused::{Facts, Refused, refused};
+use refused::{Allocated, Facts, Refused, least_capacity, refused};
 pub(super) use rooms::{Room, Rooms};
 
 /// OOMs, and allocations before one, that are listed.
@@ -32,13 +32,14 @@ pub(super) struct OutOfMemory {
     big: Threshold,
     /// The call site of each OOM that is listed, the newest first.
     sites: Vec<String>,
+    allocated: Allocated,
     refused: Option<Refused>,
 }
 
 impl OutOfMemory {
     pub(super) fn new(device: i64, question: ReportQuestion) -> OutOfMemory {
         let big = threshold(&question, ["big", "at least", "bytes"], 10 << 20);
-        OutOfMemory { device, question, big, sites: Vec::new(), refused: None }
+        OutOfMemory { device, question, big, sites: Vec::new(), allocated: Allocated::default(), refused: None }
     }
 }
 
@@ -55,6 +56,7 @@ impl Job for OutOfMemory {
         let Some((history, lives)) = history.filter(is_refused).zip(lives) else {
             return Ok(nothing(history, &self.question));
         };
+        self.allocated.step(file, history, slice)?;
         let refused = match &mut self.refused {
             Some(refused) => refused,
             None => {
@@ -86,8 +88,12 @@ impl Job for OutOfMemory {
         let facts = Facts::of(history, refused.event);
         let newer = newer(history, refused.event);
         let site = self.sites.get(newer).map_or("", String::as_str);
+        let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], least_capacity(history));
         sentences::write(&mut writing, &facts, &refused, site);
-        write_requests(&mut writing, &self.sites);
+        sentences::write_outside(&mut writing, &facts, &self.question, &capacity);
+        let all = refused.rooms.all;
+        let known = (all.reserved > 0).then_some((refused.event, all.free));
+        write_requests(&mut writing, (&self.sites, &self.allocated.then), known, capacity);
         write_room(&mut writing, &refused);
         let title = "Live at the OOM";
         refused.live.write(&mut writing, title, None);
@@ -126,34 +132,51 @@ fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report
     report
 }
 
-/// An OOM: its event, and its call site.
-type Row<'a> = (u32, Facts, &'a str);
+/// An OOM: its event, what was free, and its call site.
+type Row<'a> = (u32, Facts, u64, &'a str);
 
-/// Every OOM.
-fn write_requests(writing: &mut Writing<'_>, sites: &[String]) {
+/// Every OOM, with its call site, the newest first, and the rounded bytes of live blocks then, the oldest first. `known`: the one that is
+/// reported, and what was free in its segments.
+fn write_requests(
+    writing: &mut Writing<'_>,
+    (sites, allocated): (&[String], &[u64]),
+    known: Option<(u32, u64)>,
+    capacity: Threshold,
+) {
     let (file, history) = (writing.file, writing.history);
     let stream = |event: u32| file.snapshot.labels.labels(history.events.labels(event)).stream;
     let columns = [
         column::cell("event", "event", |(event, ..): Row<'_>| Cell::Event(event.into())),
-        column::bytes("requested_bytes", "requested", |(_, facts, _): Row<'_>| facts.asked),
-        column::bytes("device_free_bytes", "free on the device", |(_, facts, _): Row<'_>| facts.driver),
-        column::bytes("reserved_bytes", "reserved", |(_, facts, _): Row<'_>| facts.reserved),
-        column::bytes("live_bytes", "live", |(_, facts, _): Row<'_>| facts.requested),
-        column::bytes("awaiting_free_bytes", "awaiting free", |(_, facts, _): Row<'_>| facts.pending),
-        column::bytes("free_bytes", "≤ free (cached)", |(_, facts, _): Row<'_>| {
-            facts.reserved.saturating_sub(facts.requested)
+        column::bytes("requested_bytes", "requested", |(_, facts, ..): Row<'_>| facts.asked),
+        column::bytes("device_free_bytes", "free on the device", |(_, facts, ..): Row<'_>| facts.driver),
+        column::bytes("reserved_bytes", "reserved", |(_, facts, ..): Row<'_>| facts.reserved),
+        column::bytes("live_bytes", "live", |(_, facts, ..): Row<'_>| facts.requested),
+        column::bytes("awaiting_free_bytes", "awaiting free", |(_, facts, ..): Row<'_>| facts.pending),
+        column::bytes("free_bytes", "≤ free (cached)", |(.., free, _): Row<'_>| free),
+        column::bytes("outside_bytes", "≥ outside the allocator", |(_, facts, ..): Row<'_>| {
+            capacity.value.saturating_sub(facts.accounted())
         }),
         column::text("stream", "stream", |(event, ..): Row<'_>| stream_name(stream(event))),
         column::text("call_site", "call site", |(.., site): Row<'_>| site.to_owned()),
     ];
-    let note = "Newest first. The findings describe the newest, or the one at the cursor. Free (cached) is an upper bound, as \
-                it includes what rounding takes.";
+    let note = "Newest first. The findings describe the newest, or the one at the cursor. Free (cached) is an upper bound. Outside the \
+                allocator: device memory that is neither reserved nor free (CUDA context, NCCL, other processes).";
     let mut sheet = sheet(["requests", "OOMs", note], &columns);
     let mut events: Vec<u32> = refused(history).collect();
     events.reverse();
     sheet.left_out = events.len() as u32;
+    sheet.threshold = Some(capacity.clone());
     let rows: Vec<Row<'_>> =
-        events.iter().zip(sites).map(|(&event, site)| (event, Facts::of(history, event), site.as_str())).collect();
+        events
+            .iter()
+            .zip(sites)
+            .zip(allocated.iter().rev())
+            .map(|((&event, site), &allocated)| {
+                let facts = Facts::of(history, event);
+                let free = known.filter(|&(known, _)| known == event).map(|(_, free)| free);
+                (event, facts, free.unwrap_or(facts.reserved.saturating_sub(allocated)), site.as_str())
+            })
+            .collect();
     writing.fill(sheet, &columns, &rows, |writing, (event, ..)| {
         let stack = writing.lines.of(&file.snapshot, history.events.stack(event));
         SheetRow { stack, ..row(at(event + 1)) }
@@ -162,7 +185,7 @@ fn write_requests(writing: &mut Writing<'_>, sites: &[String]) {
 
 /// Free (cached) bytes by pool.
 fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
-    let rooms = &refused.rooms.rooms;
+    let (rooms, file) = (&refused.rooms.rooms, writing.file);
     let ranked = base::sorted::sorted_by_key(rooms.iter().collect(), |room: &&Room| !u128::from(room.sums.free));
     let sum = |of: fn(&Room) -> u64| rooms.iter().fold(0u64, |sum, room| sum.saturating_add(of(room)));
     let bytes = |key, label, of: fn(&Room) -> u64| column::bytes(key, label, of).total(Cell::Bytes(sum(of)));
@@ -174,7 +197,7 @@ fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
         bytes("reserved_bytes", "reserved", |room| room.sums.reserved),
         count("empty_segments", "empty segments", |room| room.whole),
         bytes("empty_segment_bytes", "reserved by empty segments", |room| room.whole_bytes),
-        column::text("pool", "pool", |room: &Room| kind_name(&room.kind)),
+        column::text("pool", "pool", |room: &Room| kind_name(file, &room.kind)),
         column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
     ];
     let note = "A request is served only from blocks of its own pool, size class and stream. Free bytes are upper bounds: the block \

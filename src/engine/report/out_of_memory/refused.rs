@@ -1,10 +1,12 @@
 //! The OOM events, and what the file records of them.
 
 use super::rooms::Rooms;
+use crate::open::OpenFile;
 use crate::report::live_sites::LiveSites;
 use crate::state::DeviceState;
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
-use history::replay::{Curve, DeviceHistory};
+use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
 /// The OOM that is reported.
@@ -33,6 +35,11 @@ pub(super) struct Facts {
 }
 
 impl Facts {
+    /// Bytes that the allocator had reserved or the driver had left.
+    pub(super) fn accounted(&self) -> u64 {
+        self.reserved.saturating_add(self.driver)
+    }
+
     pub(super) fn of(history: &DeviceHistory, event: u32) -> Facts {
         let (driver, asked) = history.address_and_size(EventIdx(event));
         let moment = Moment::after(EventIdx(event));
@@ -47,6 +54,49 @@ impl Facts {
             pending: positive(Curve::new(&history.pending, &change).at(moment)),
         }
     }
+}
+
+/// Rounded bytes of live blocks at each OOM, in one run over the events.
+#[derive(Default)]
+pub(super) struct Allocated {
+    now: u64,
+    next_early: u32,
+    next_event: u32,
+    /// By OOM, in order: lower bounds.
+    pub(super) then: Vec<u64>,
+}
+
+impl Allocated {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+        let bytes = |id: AllocationId| file.about(history).rounded(id).0;
+        while self.next_early < history.allocations.early() as u32 {
+            slice.tick()?;
+            let id = AllocationId(self.next_early);
+            self.next_early += 1;
+            if history.allocations.outlives(id, Moment::START) {
+                self.now = self.now.saturating_add(bytes(id));
+            }
+        }
+        while self.next_event < history.event_count() {
+            slice.tick()?;
+            let event = EventIdx(self.next_event);
+            self.next_event += 1;
+            match history.change(event) {
+                Some((id, true)) => self.now = self.now.saturating_add(bytes(id)),
+                Some((id, false)) => self.now = self.now.saturating_sub(bytes(id)),
+                None if history.events.action(event.0) == Action::Oom => self.then.push(self.now),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A lower bound of the device's memory: the most that was reserved or free at an OOM. What other code and other processes use is in
+/// neither.
+pub(super) fn least_capacity(history: &DeviceHistory) -> u64 {
+    refused(history).map(|event| Facts::of(history, event).accounted()).max().unwrap_or(0)
 }
 
 /// The OOM events, in order.

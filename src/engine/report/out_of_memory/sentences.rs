@@ -2,7 +2,7 @@
 
 use super::refused::{Facts, Refused, refused};
 use super::rooms::Room;
-use crate::protocol::{Evidence, Span, Tone};
+use crate::protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
 use crate::report::writing::{Writing, allocation, at, bytes};
 use crate::state::{Pages, from_the_driver, is_small};
 use base::units::{counted, grouped};
@@ -141,6 +141,25 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
         text.push_str(" in this trace.");
         writing.say(Tone::Alarm, text, None);
     }
+}
+
+/// What is said of memory that the allocator does not know of, where the file says what was reserved.
+pub(super) fn write_outside(writing: &mut Writing<'_>, facts: &Facts, question: &ReportQuestion, capacity: &Threshold) {
+    if facts.reserved == 0 {
+        return;
+    }
+    let outside = capacity.value.saturating_sub(facts.accounted());
+    let is_asked = question.thresholds.iter().any(|(key, _)| *key == capacity.key);
+    let mut text = if outside > 0 {
+        let bound = if is_asked { "" } else { "At least " };
+        [bound, &bytes(outside), " of device memory was in use outside the allocator"].concat()
+    } else {
+        let accounted = bytes(facts.accounted());
+        ["Reserved and free memory add up to ", &accounted, ": what the GPU has beyond that was in use outside the allocator"]
+            .concat()
+    };
+    text.push_str(" (CUDA context, NCCL, other processes).");
+    writing.say(Tone::Fact, text, None);
 }
 
 fn sum_of<'a>(rooms: impl Iterator<Item = &'a Room>, of: impl Fn(&Room) -> u64) -> u64 {

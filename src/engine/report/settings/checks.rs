@@ -3,7 +3,7 @@
 //! The bounds are high on purpose: a hint costs the reader an experiment, so a file of which nothing is wrong gets none.
 
 use crate::open::OpenFile;
-use crate::report::fragmentation::{MUCH, first_failure, most_requested, most_reserved};
+use crate::report::fragmentation::{MUCH, most_requested, most_reserved, newest_failure};
 use crate::report::layout::{DriverRequest, Layout};
 use crate::report::writing::bytes;
 use base::slice::{Slice, Sliced};
@@ -48,10 +48,8 @@ impl About {
     /// What is checked.
     pub(super) fn words(self) -> &'static str {
         match self {
-            About::Scattered => {
-                "free (cached) in the pool at the last driver request before the reserved peak, no block large enough"
-            }
-            About::Failed => "free (cached) at the OOM, no block large enough",
+            About::Scattered => "free (cached) in the pool at the driver request that led to the reserved peak",
+            About::Failed => "free (cached) at the OOM",
             About::Remainders => "free (cached) at the peak, in large segments less than 10 % used",
             About::Rounding => "lost to rounding at the peak",
             About::Idle => "segments that are empty during the whole trace",
@@ -69,13 +67,22 @@ impl About {
     }
 }
 
+impl About {
+    /// Whether so many bytes of a whole are worth a hint.
+    fn is_much(self, part: u64, whole: u64) -> bool {
+        let (percent, bytes) = self.least();
+        part >= bytes && u128::from(part) * 100 >= u128::from(whole) * u128::from(percent) && whole > 0
+    }
+}
+
 /// What was found.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) about: About,
     pub(super) part: u64,
     pub(super) whole: u64,
-    pub(super) moment: u32,
+    /// When; `None`: it never came to that in this trace.
+    pub(super) moment: Option<u32>,
     /// Whether what else has to hold does.
     is_so: bool,
     pub(super) words: String,
@@ -84,17 +91,12 @@ pub(super) struct Found {
 impl Found {
     /// Whether it is worth a hint.
     pub(super) fn is_hint(&self) -> bool {
-        let (percent, bytes) = self.about.least();
-        self.is_so
-            && self.part >= bytes
-            && u128::from(self.part) * 100 >= u128::from(self.whole) * u128::from(percent)
-            && self.whole > 0
+        self.is_so && self.about.is_much(self.part, self.whole)
     }
 }
 
 /// The run.
 pub(super) struct Checks {
-    peak: u32,
     driver: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     active: Layout,
@@ -112,9 +114,8 @@ impl Checks {
         let peak = most_reserved(history);
         let layout = |moment| Layout::new(history, lives, moment);
         Checks {
-            peak,
             driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
-            failed: first_failure(history).map(|event| (event, layout(event))),
+            failed: newest_failure(history).map(|event| (event, layout(event))),
             active: layout(most_requested(history)),
             end: layout(history.event_count()),
             next_event: 0,
@@ -173,19 +174,18 @@ impl Checks {
     }
 
     fn of(&self, about: About, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Found {
-        let found = |part, whole, moment, is_so, words: String| Found { about, part, whole, moment, is_so, words };
-        let none = |whole| found(0, whole, self.peak, false, String::new());
+        let found =
+            |part, whole, moment, is_so, words: String| Found { about, part, whole, moment: Some(moment), is_so, words };
+        let none = |whole| Found { moment: None, ..found(0, whole, 0, false, String::new()) };
         let most_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
         match about {
             About::Scattered => {
                 let Some((driver, layout)) = &self.driver else { return none(most_reserved) };
                 let free = layout.rooms.serving(driver.kind);
-                if !driver.is_scattered(&free) {
-                    return none(layout.whole.reserved);
-                }
-                let needed = bytes(driver.request.unwrap_or(0));
-                let words = [&needed, " needed, largest free block ≤ ", &bytes(free.largest_free)];
-                found(free.free, layout.whole.reserved, driver.event, !driver.kind.expandable, words.concat())
+                let needed = driver.request.map_or_else(String::new, |request| bytes(request) + " requested, ");
+                let words = needed + &of_largest(free.largest_free);
+                let is_so = driver.is_scattered(&free) && !driver.kind.expandable;
+                found(free.free, layout.whole.reserved, driver.event, is_so, words)
             }
             About::Failed => {
                 let Some((event, layout)) = &self.failed else { return none(most_reserved) };
@@ -194,12 +194,10 @@ impl Checks {
                 let is_scattered = sums.free >= request && sums.largest_free < request;
                 let fixed = layout.rooms.rooms.iter().filter(|room| !room.kind.expandable).map(|room| room.sums.free);
                 let fixed = fixed.fold(0u64, u64::saturating_add);
-                let words = [&bytes(request), " requested, largest free block ≤ ", &bytes(sums.largest_free)];
-                if is_scattered {
-                    found(fixed, sums.reserved, *event, true, words.concat())
-                } else {
-                    none(sums.reserved)
-                }
+                let words = bytes(request) + " requested, " + &of_largest(sums.largest_free);
+                // What is free in segments that can grow is no reason to let segments grow.
+                let is_so = is_scattered && about.is_much(fixed, sums.reserved);
+                found(sums.free, sums.reserved, *event, is_so, words)
             }
             About::Remainders => {
                 let of =
@@ -254,6 +252,11 @@ impl Checks {
             }
         }
     }
+}
+
+/// How large the largest free block is.
+fn of_largest(free: u64) -> String {
+    "largest free block ≤ ".to_owned() + &bytes(free)
 }
 
 /// The fixed segments of a state that hold no block, by address: from, to, and the moment since which they are there.

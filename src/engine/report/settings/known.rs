@@ -16,7 +16,10 @@ const fn known(key: &'static str, default: &'static str, words: &'static str) ->
 /// The prefix of the settings of rounding, one a size.
 pub(super) const DIVISIONS: &str = "roundup_power2_divisions";
 
-const KNOWN: [Known; 14] = [
+/// The value of a size without a limit, which some writers have as -1.
+const UNLIMITED: &str = "18446744073709551615";
+
+const KNOWN: [Known; 22] = [
     known("PYTORCH_CUDA_ALLOC_CONF", "", "The environment variable that configures the allocator."),
     known("PYTORCH_ALLOC_CONF", "", "The environment variable that configures the allocator."),
     known("backend", "native", "The allocator: PyTorch's own (native), or CUDA's (cudaMallocAsync)."),
@@ -38,6 +41,26 @@ const KNOWN: [Known; 14] = [
     known("max_non_split_rounding_size", "20971520", "How many bytes larger than the request an unsplit block may be."),
     known("per_process_memory_fraction", "1", "The share of the device's memory that the process may reserve."),
     known(
+        "throw_on_cudamalloc_oom",
+        "False",
+        "Requests that per_process_memory_fraction leaves no room for fail before the driver is asked.",
+    ),
+    known(
+        "expandable_segments_reserve",
+        "",
+        "Virtual addresses set aside for each expandable segment, as a share of the device's memory or in GiB; they take no memory, and a larger request fails.",
+    ),
+    known(
+        "expandable_segments_reserve_by_class",
+        "",
+        "The same for streams of a class, such as those that capture graphs.",
+    ),
+    known("max_split_size_mb", "-1", "max_split_size in MiB."),
+    known("max_round_threshold", UNLIMITED, "Requests for pinned host memory above this size are not rounded up."),
+    known("max_cached_size", UNLIMITED, "Blocks of pinned host memory above this size are not cached."),
+    known("pinned_reserve_segment_size_mb", "0", "Pinned host memory taken at once and handed out in pieces, in MiB."),
+    known("pinned_free_catch_all", "False", "Errors while pinned host memory is freed are suppressed."),
+    known(
         "release_lock_on_cudamalloc",
         "False",
         "Releases the allocator's lock during cudaMalloc, so that other threads can allocate.",
@@ -57,6 +80,21 @@ const KNOWN: [Known; 14] = [
     ),
 ];
 
+/// The settings that a text like `max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2]` sets: keys and values.
+pub(super) fn of_text(conf: &str) -> Vec<(&str, &str)> {
+    let mut settings = Vec::new();
+    let (mut depth, mut from) = (0i32, 0);
+    for (at, letter) in conf.char_indices().chain([(conf.len(), ',')]) {
+        depth += i32::from(letter == '[') - i32::from(letter == ']');
+        if letter == ',' && depth <= 0 {
+            let setting = conf.get(from..at).unwrap_or_default().split_once(':');
+            settings.extend(setting.map(|(key, value)| (key.trim(), value.trim())));
+            from = at + 1;
+        }
+    }
+    settings
+}
+
 /// The description of a setting.
 pub(super) fn of(key: &str) -> Option<&'static Known> {
     let key = key.split_once('.').map_or(key, |(prefix, _)| if prefix == DIVISIONS { prefix } else { key });
@@ -68,6 +106,7 @@ impl Known {
     pub(super) fn is_default(&self, value: &str) -> bool {
         let number = |text: &str| text.parse::<f64>().ok();
         value.eq_ignore_ascii_case(self.default)
+            || (self.default == UNLIMITED && value == "-1")
             || number(value).is_some_and(|value| Some(value) == number(self.default))
     }
 }

@@ -28,7 +28,17 @@ pub(in crate::report) struct Steps {
     pub(in crate::report) found: How,
 }
 
+/// Steps at the beginning that growth leaves out: they make what stays, optimizer state, gradients and caches.
+pub(in crate::report) const WARM_UP: usize = 2;
+
 impl Steps {
+    /// The moments that growth per step is measured at, in every report: the end of the last step that warms up, which is the baseline,
+    /// and the end of each step after it. Nothing where there is no step after it.
+    pub(in crate::report) fn growth_ends(&self) -> Vec<u32> {
+        let ends: Vec<u32> = self.spans.iter().skip(WARM_UP - 1).map(|step| step.to).collect();
+        if ends.len() > 1 { ends } else { Vec::new() }
+    }
+
     /// How they were found, as a sentence.
     pub(in crate::report) fn how(&self) -> String {
         match &self.found {

@@ -129,7 +129,7 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
         if row.size == 0 && !action.moves_memory() { nothing() } else { bytes_cell(row.size) },
         row.address.map_or_else(nothing, |address| plain(versioned(address, row.version))),
         stream_cell(row.stream),
-        pool_cell(row.pool),
+        pool_cell(shared, row.pool),
         cell(site.clone(), site),
         bytes_cell(row.active.saturating_sub(row.pending)),
         bytes_cell(row.active),

@@ -6,7 +6,7 @@ use crate::moment::{event_name, exact};
 use crate::rows::cells::hexadecimal;
 use crate::shared::Shared;
 use base::units::{Bytes, counted, grouped, percent};
-use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
+use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_of_id};
 
 /// The card beside the pointer, and the line of what keys have led to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,11 +29,7 @@ pub struct Heading {
 }
 
 fn pool(pool: Option<(u64, u64)>) -> String {
-    match pool {
-        None => "unknown pool".to_owned(),
-        Some((0, 0)) => "default pool".to_owned(),
-        Some((first, second)) => ["private pool (", &first.to_string(), ", ", &second.to_string(), ")"].concat(),
-    }
+    pool.map_or_else(|| "unknown pool".to_owned(), pool_of_id)
 }
 
 fn stream(stream: Option<u64>) -> String {

@@ -68,7 +68,7 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
                 (selected == Some(facts.allocation), "selected "),
                 (facts.matches, "found"),
             ]);
-            RowView { row, of: facts.allocation, cells: cells(facts), class, is_chosen }
+            RowView { row, of: facts.allocation, cells: cells(shared, facts), class, is_chosen }
         })
         .collect();
     let first = rows.first().map_or(0, |row| row.row);
@@ -87,7 +87,7 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
     }
 }
 
-fn cells(row: &TableRow) -> Vec<Cell> {
+fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
     let event = |event: Option<u32>, us: Option<i64>, otherwise: &str| match event {
         Some(event) => cell(number(event), us.and_then(clock).unwrap_or_default()),
         None => cell(otherwise.to_owned(), String::new()),
@@ -115,7 +115,7 @@ fn cells(row: &TableRow) -> Vec<Cell> {
         cell(site.to_owned(), site.to_owned()),
         cell(row.address.map_or_else(nothing_known, hexadecimal), String::new()),
         stream_cell(row.stream),
-        pool_cell(row.pool),
+        pool_cell(shared, row.pool),
         event(row.born, row.born_us, "before"),
         events(row.age, row.age_us),
         event(row.freed, row.freed_us, "–"),
