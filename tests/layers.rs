@@ -25,9 +25,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("base::slice", &[]),
     ("base::listed", &[]),
     ("base::sorted", &[]),
-    ("history::container", &[]),
+    ("history::container", &["base"]),
     ("history::pickle", &["base"]),
-    ("history::json", &["history::pickle::Builder"]),
+    ("history::json", &["base", "history::pickle::Builder"]),
     ("history::snapshot", &["base", "history::pickle"]),
     ("history::compact", &["base", "history::container::COLUMNS", "history::snapshot"]),
     ("history::replay", &["base", "history::snapshot"]),
@@ -200,6 +200,9 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
             binding.control
         );
         used.insert(binding.control.to_owned());
+    }
+    for group in memscape::ui::tab::TabGroup::ALL {
+        used.extend([Some(group.control()), group.toggle()].into_iter().flatten().map(str::to_owned));
     }
     let mut literals = BTreeSet::new();
     for source in sources().iter().filter(|source| source.room() == "page") {

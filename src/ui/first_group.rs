@@ -1,21 +1,17 @@
 //! What a file is grouped by at first: by category, where most of the peak has one.
 
+mod data;
+
+pub use data::FirstGroup;
+
 use super::change::{Change, Turn};
 use super::effect::Effect;
-use super::latest::Latest;
 use super::part::Part;
 use super::shared::Shared;
 use engine::protocol::{Answer, Grouping, LegendEntry, Question};
 
 /// So many of a hundred bytes of the peak have to have a category.
 const LEAST_PERCENT: u64 = 80;
-
-/// Whether the grouping is still to be found, and what the worker says of it.
-#[derive(Clone, Debug, Default)]
-pub struct FirstGroup {
-    is_wanted: bool,
-    answer: Latest<(), ()>,
-}
 
 /// How it takes part.
 pub(super) const PART: Part = Part { reset, asks: &[(Turn::Ground, ask)], take };
