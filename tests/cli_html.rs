@@ -82,7 +82,9 @@ fn the_page_of_a_real_file_has_its_numbers() {
         let size = memscape::units::grouped(page.len() as u64);
         assert!(says.contains(&format!("({size} B)")) && says.contains(" B of columns in gzip from "), "{says}");
         let summary = devices(&folder, file);
-        let device = &summary["devices"][0];
+        // Of two that never ran out of memory the one with the higher peak.
+        let all = summary["devices"].as_array().unwrap().iter();
+        let device = all.max_by_key(|device| device["peak_requested"].as_i64()).unwrap();
         assert_eq!(view(&page), format!("v=1&amp;device={}&amp;at={}", device["device"], device["peak_event"]));
     }
 }

@@ -61,7 +61,9 @@ fn each_insight_has_three_forms() {
     assert_eq!(topics, Topic::ALL.map(Topic::name));
     let text = told(&["insights", path]);
     assert!(
-        text.starts_with("Peak: ") && text.contains("\nFragmentation: ") && !text.contains("B  "),
+        text.starts_with("cli-report.pickle · GPU 0\n\nPeak\n")
+            && text.contains("\nFragmentation\n")
+            && !text.contains("B  "),
         "no tables: {text}"
     );
 }

@@ -425,7 +425,7 @@ fn what_makes_no_sense_is_refused() {
     for (words, status, says) in [
         (&["--port", "x"][..], 2, "invalid value 'x' for '--port <N>'"),
         (&["--bind", "x"], 2, "unexpected argument '--bind'"),
-        (&["-"], 2, "standard input can't be served"),
+        (&["-"], 2, "standard input cannot be served"),
         (&["/nonexistent.pickle", "--viewer", viewer], 1, "/nonexistent.pickle"),
         (&["/dev/null", "--viewer", viewer], 1, "neither a file nor a folder"),
         (&["--viewer", "/nonexistent.html"], 1, "/nonexistent.html"),

@@ -87,7 +87,7 @@ impl Asking {
         }
         let has_oom = self.summary.devices.iter().any(|device| device.ooms() > 0);
         let other = |device: &DeviceSummary| {
-            let peak = Bytes(u64::try_from(device.peak_requested).unwrap_or(0));
+            let peak = Bytes(device.drawn_peak);
             let oom = match device.ooms() {
                 0 if has_oom => ", no OOM".to_owned(),
                 0 => String::new(),

@@ -98,9 +98,11 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
         reports.sort_by_key(|report| report.topic != Topic::OutOfMemory || asking.device.ooms() == 0);
     }
     let form = if terms.markdown { markdown } else { as_text };
-    let texts: Vec<String> = reports.iter().map(|report| form(report, &of)).collect();
+    let (title, of) =
+        if is_overview && !terms.markdown { (printable(&of) + "\n\n", "") } else { (String::new(), of.as_str()) };
+    let texts: Vec<String> = reports.iter().map(|report| form(report, of)).collect();
     let others = if terms.markdown { String::new() } else { asking.other_devices() };
-    Ok(texts.join("\n") + &others)
+    Ok(title + &texts.join("\n") + &others)
 }
 
 /// Insights on these topics, with the file that they are about.
@@ -150,7 +152,8 @@ fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> {
 }
 
 fn as_text(report: &Report, of: &str) -> String {
-    let mut text = printable(&format!("{}: {of}", report.topic.title())) + "\n";
+    let of = if of.is_empty() { String::new() } else { [": ", of].concat() };
+    let mut text = printable(&[report.topic.title(), &of].concat()) + "\n";
     for statement in &report.statements {
         let mark = match statement.tone {
             Tone::Fact => "-",

@@ -30,8 +30,8 @@ impl FileSummary {
     /// or host memory only where there is nothing else.
     pub fn default_device(&self) -> usize {
         let rank = |device: &DeviceSummary| {
-            let is_empty = device.peak_requested <= 0 && device.peak_reserved <= 0;
-            (device.ooms() > 0, !is_empty, device.device >= 0, device.peak_requested, device.peak_reserved)
+            let is_empty = device.drawn_peak == 0 && device.peak_reserved <= 0;
+            (device.ooms() > 0, !is_empty, device.device >= 0, device.drawn_peak, device.peak_reserved)
         };
         // Of equal ones the first.
         let places = (0..self.devices.len()).rev();

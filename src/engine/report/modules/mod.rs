@@ -137,6 +137,10 @@ impl Telling<'_> {
         let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else {
             return says(Tone::Fact, text, None);
         };
+        if live == 0 {
+            text.push_str(". Nothing allocated in them is live at the peak.");
+            return says(Tone::Fact, text, Some(self.evidence(module, sum)));
+        }
         text.push_str(". Largest at the peak: ");
         text.push_str(&self.name(module, sum));
         text.push_str(", called at ");

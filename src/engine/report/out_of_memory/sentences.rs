@@ -77,7 +77,12 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
                 text.push_str(&bytes(given_back));
                 text.push_str(" in empty segments");
             }
-            text.push_str(if fits < from_driver { "; segments are multiples of 2 MiB." } else { "." });
+            // Where a sum is not shown, its remainder explains nothing.
+            text.push_str(if fits < from_driver && given_back == 0 {
+                "; segments are multiples of 2 MiB."
+            } else {
+                "."
+            });
         }
         writing.say(Tone::Fact, text, Some(at(moment)));
         let mut text;
