@@ -83,7 +83,7 @@ fn the_leak_is_found_to_the_byte() {
         assert!(number(grows, row, "count") >= blocks - 1 && number(grows, row, "live_bytes") <= bytes, "{words}");
         if words.contains("--steps") {
             assert_eq!((number(grows, row, "count"), number(grows, row, "live_bytes")), (blocks, bytes), "{words}");
-            assert_eq!(number(grows, row, "more"), i128::from(truth.steps) - 2, "{words}: all but the first two");
+            assert_eq!(number(grows, row, "new_count"), i128::from(truth.steps) - 2, "{words}: all but the first two");
         }
         let evidence = row.evidence.as_ref().unwrap();
         assert!(evidence.span.is_some() && evidence.allocation.is_some());
@@ -103,11 +103,11 @@ fn the_longest_wait_is_the_one_that_the_allocator_knows() {
         let told = report(&mut opened, 0, Topic::Leaks, &[("late", 1)]);
         let late = sheet(&told, "late");
         let of_file = |row: &&memscape::engine::protocol::SheetRow| {
-            number(late, row, "free_requested_event") >= 0 && *cell(late, row, "free_completed_event") != Cell::Nothing
+            number(late, row, "free_requested_at") >= 0 && *cell(late, row, "free_completed_at") != Cell::Nothing
         };
         let longest = late.rows.iter().filter(of_file).map(|row| number(late, row, "waited_events")).max();
         assert_eq!(longest, Some(i128::from(truth.longest_wait)), "{words}");
-        let pending = late.rows.iter().filter(|row| *cell(late, row, "free_completed_event") == Cell::Nothing);
+        let pending = late.rows.iter().filter(|row| *cell(late, row, "free_completed_at") == Cell::Nothing);
         let bytes: i128 = pending.clone().map(|row| number(late, row, "requested_bytes")).sum();
         let known = (i128::from(truth.pending_requested), truth.pending_blocks as usize);
         assert_eq!((bytes, pending.count()), known, "{words}: pending at the end");
