@@ -82,11 +82,11 @@ fn all_that_is_wrong_is_told_with_its_line() {
     assert!(wrong("")[0].starts_with("line 1: "));
     let many = |count: usize| format!("[{}]", vec!["{\"category\": \"a\"}"; count].join(","));
     assert!(CategorySet::parse(&many(1000)).is_ok());
-    assert_eq!(wrong(&many(1001)), ["line 1: at most 1000 rules"]);
+    assert_eq!(wrong(&many(1001)), ["line 1: at most 1,000 rules"]);
     let names: Vec<String> = (0..64).map(|number| format!("{{\"category\": \"c{number}\"}}")).collect();
     assert_eq!(wrong(&format!("[{}]", names.join(","))), ["line 1: at most 63 categories"]);
-    assert!(wrong(&"[".repeat(100_000))[0].contains("more than 16 containers"));
-    assert!(wrong(&format!("a: {}", "b".repeat(2000)))[0].contains("at most 1000 bytes in a string"));
+    assert!(wrong(&"[".repeat(100_000))[0].contains("more than 16 nested containers"));
+    assert!(wrong(&format!("a: {}", "b".repeat(2000)))[0].contains("at most 1,000 bytes in a string"));
     let deep: String = (0..1000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
     assert!(wrong(&deep)[0].contains("nested too deep"));
 }

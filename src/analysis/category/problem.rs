@@ -1,6 +1,7 @@
 //! What can be wrong with a set of rules, and in which line.
 
 use crate::expression::ExpressionError;
+use base::units::grouped;
 
 /// Why a text is no set of rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +31,7 @@ pub enum SetProblem {
     #[error("invalid regular expression: {1}")]
     Pattern(&'static str, ExpressionError),
     /// Too much of something.
-    #[error("at most {1} {0}")]
+    #[error("at most {most} {0}", most = grouped(*.1 as u64))]
     TooMany(&'static str, usize),
     /// What is asked can't be asked together.
     #[error("{0}")]
