@@ -77,7 +77,8 @@ fn kept_by_small_blocks(used: u64) -> Opened {
 /// Two requests fail, the first with much free: settings and fragmentation describe the newest, as the out-of-memory report does.
 #[test]
 fn all_reports_describe_the_same_failed_request() {
-    let oom = |size: u64, free: u64| json!({"action": "oom", "device_free": free, "size": size, "stream": 0, "frames": []});
+    let oom =
+        |size: u64, free: u64| json!({"action": "oom", "device_free": free, "size": size, "stream": 0, "frames": []});
     let a = 1 << 30;
     let trace = [
         event("segment_alloc", a, 1024 * MIB),
@@ -91,7 +92,11 @@ fn all_reports_describe_the_same_failed_request() {
     let checks = sheet(&settings, "checks");
     let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("at the OOM")).unwrap();
     let told = ["found_bytes", "whole_bytes", "event"].map(|key| number(checks, failed, key));
-    assert_eq!(told, [i128::from(247 * MIB), i128::from(1024 * MIB), 3], "what was free when the request of event 4 failed");
+    assert_eq!(
+        told,
+        [i128::from(247 * MIB), i128::from(1024 * MIB), 3],
+        "what was free when the request of event 4 failed"
+    );
     assert!(text(checks, failed, "detail").starts_with("512 MiB requested"), "{failed:?}");
     assert_eq!(text(checks, failed, "hint"), "no", "too little in all");
     let fragmentation = report(&mut opened, Topic::Fragmentation);
@@ -133,7 +138,8 @@ fn settings_that_work_against_each_other_are_an_alarm() {
         let value = json!({"segments": [segment(1 << 30, 20 * MIB, &[[1 << 30, 8 * MIB]])], "device_traces": [[]], "allocator_settings": settings});
         let mut opened = open(value.to_string().as_bytes()).unwrap();
         let report = report(&mut opened, Topic::Settings);
-        let said = report.statements.iter().filter(|it| it.tone == Tone::Alarm && it.text.contains("without bound")).count();
+        let said =
+            report.statements.iter().filter(|it| it.tone == Tone::Alarm && it.text.contains("without bound")).count();
         let sheet = sheet(&report, "settings").clone();
         (said, sheet)
     };

@@ -23,9 +23,7 @@ fn warnings(opened: &Opened) -> Vec<(String, u64, String)> {
 /// pools, allocations and categories.
 #[test]
 fn metadata_and_notes_name_what_they_are_on() {
-    let alloc = |addr: u64, metadata: Value, pool: [u64; 2]| {
-        json!({"action": "alloc", "addr": addr, "size": 512, "user_metadata": metadata, "pool_id": pool, "frames": []})
-    };
+    let alloc = |addr: u64, metadata: Value, pool: [u64; 2]| json!({"action": "alloc", "addr": addr, "size": 512, "user_metadata": metadata, "pool_id": pool, "frames": []});
     let note = |addr: u64, text: &str| json!({"action": "annotate", "addr": addr, "user_metadata": text, "frames": []});
     let free = |addr: u64| json!({"action": "free_completed", "addr": addr, "size": 512, "frames": []});
     let trace = json!([
@@ -61,11 +59,10 @@ fn metadata_and_notes_name_what_they_are_on() {
 #[test]
 fn pools_are_named_by_segments_and_frames() {
     let frame = |file: &str| json!([{"name": "f", "filename": file, "line": 1}]);
-    let alloc = |addr: u64, metadata: &str, file: &str| {
-        json!({"action": "alloc", "addr": addr, "size": 512, "user_metadata": metadata, "frames": frame(file)})
-    };
+    let alloc = |addr: u64, metadata: &str, file: &str| json!({"action": "alloc", "addr": addr, "size": 512, "user_metadata": metadata, "frames": frame(file)});
     let segment = |at: u64, pool: [u64; 2], file: &str| {
-        let block = json!({"address": at, "size": 512, "requested_size": 512, "state": "active_allocated", "frames": []});
+        let block =
+            json!({"address": at, "size": 512, "requested_size": 512, "state": "active_allocated", "frames": []});
         json!({"device": 0, "address": at, "total_size": 4096, "stream": 0, "segment_type": "small", "segment_pool_id": pool,
                "frames": frame(file), "blocks": [block]})
     };
@@ -77,12 +74,20 @@ fn pools_are_named_by_segments_and_frames() {
         alloc(8704, "{\"pool\": \"other\"}", "a.py"),
         alloc(12288, "", trees),
     ]);
-    let segments =
-        json!([segment(4096, [0, 1], "a.py"), segment(8192, [0, 2], "a.py"), segment(12288, [0, 3], "b.py"), segment(16384, [0, 4], "/x/torch/distributed/_symmetric_memory/__init__.py")]);
+    let segments = json!([
+        segment(4096, [0, 1], "a.py"),
+        segment(8192, [0, 2], "a.py"),
+        segment(12288, [0, 3], "b.py"),
+        segment(16384, [0, 4], "/x/torch/distributed/_symmetric_memory/__init__.py")
+    ]);
     let mut opened = opened(json!({"segments": segments, "device_traces": [trace]}));
     let names: Vec<&str> = opened.summary.pools.iter().map(|pool| pool.name.as_str()).collect();
-    let expected =
-        ["weights, MemPool (0, 1)", "MemPool (0, 2)", "CUDA graph trees, MemPool (0, 3)", "symmetric memory, MemPool (0, 4)"];
+    let expected = [
+        "weights, MemPool (0, 1)",
+        "MemPool (0, 2)",
+        "CUDA graph trees, MemPool (0, 3)",
+        "symmetric memory, MemPool (0, 4)",
+    ];
     assert_eq!(names, expected);
     let Reply::Answer { answer: Answer::Legend(entries), .. } = opened.reply(Request::Ask(Ask {
         serial: 1,
@@ -98,7 +103,8 @@ fn pools_are_named_by_segments_and_frames() {
 #[test]
 fn a_list_of_one_pool_says_so() {
     let segment = |at: u64, pool: [u64; 2]| {
-        let block = json!({"address": at, "size": 512, "requested_size": 512, "state": "active_allocated", "frames": []});
+        let block =
+            json!({"address": at, "size": 512, "requested_size": 512, "state": "active_allocated", "frames": []});
         json!({"device": 0, "address": at, "total_size": 512, "stream": 0, "segment_type": "small", "segment_pool_id": pool, "blocks": [block]})
     };
     let kinds = |value: Value| warnings(&opened(value)).into_iter().map(|(kind, ..)| kind).collect::<Vec<_>>();
@@ -110,17 +116,22 @@ fn a_list_of_one_pool_says_so() {
 /// torch_npu puts the trace of its workspaces in front of a device's own: addresses and times begin again.
 #[test]
 fn merged_traces_of_ascend_are_read() {
-    let event = |action: &str, addr: u64, time: u64| {
-        json!({"action": action, "addr": addr, "size": 512, "stream": 0, "time_us": time, "frames": []})
-    };
+    let event = |action: &str, addr: u64, time: u64| json!({"action": action, "addr": addr, "size": 512, "stream": 0, "time_us": time, "frames": []});
     let mut marker = event("workspace_snapshot", 0, 40);
     marker["size"] = json!(0);
     let trace = json!([
-        event("segment_alloc", 1 << 20, 10), event("alloc", 1 << 20, 20), event("free_completed", 1 << 20, 30), marker,
-        event("segment_alloc", 1 << 21, 5), event("alloc", 1 << 21, 15), event("free_completed", 1 << 21, 25),
+        event("segment_alloc", 1 << 20, 10),
+        event("alloc", 1 << 20, 20),
+        event("free_completed", 1 << 20, 30),
+        marker,
+        event("segment_alloc", 1 << 21, 5),
+        event("alloc", 1 << 21, 15),
+        event("free_completed", 1 << 21, 25),
     ]);
-    let segment = |at: u64| json!({"device": 0, "address": at, "total_size": 512, "stream": 0, "segment_type": "small",
-        "blocks": [{"address": at, "size": 512, "requested_size": 0, "state": "inactive", "frames": []}]});
+    let segment = |at: u64| {
+        json!({"device": 0, "address": at, "total_size": 512, "stream": 0, "segment_type": "small",
+        "blocks": [{"address": at, "size": 512, "requested_size": 0, "state": "inactive", "frames": []}]})
+    };
     let opened = opened(json!({"segments": [segment(1 << 20), segment(1 << 21)], "device_traces": [trace]}));
     let kinds: Vec<String> = warnings(&opened).into_iter().map(|(kind, ..)| kind).collect();
     assert_eq!(kinds, ["time_steps_back"], "and nothing else is odd");
@@ -135,7 +146,12 @@ fn more_requested_than_reserved_is_warned_of() {
     let event = |action: &str, addr: u64, size: u64| json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": []});
     let segment = json!({"device": 0, "address": 512, "total_size": 1024, "stream": 0, "segment_type": "small",
         "blocks": [{"address": 512, "size": 1024, "requested_size": 0, "state": "inactive", "frames": []}]});
-    let trace = json!([event("alloc", 512, 1024), event("alloc", 1 << 20, 512), event("free_completed", 1 << 20, 512), event("free_completed", 512, 1024)]);
+    let trace = json!([
+        event("alloc", 512, 1024),
+        event("alloc", 1 << 20, 512),
+        event("free_completed", 1 << 20, 512),
+        event("free_completed", 512, 1024)
+    ]);
     let told = warnings(&opened(json!({"segments": [segment], "device_traces": [trace]})));
     let example = "device_traces[0][1]: 1.50 KiB requested, 1.00 KiB reserved";
     assert_eq!(told, [("requested_beyond_reserved".into(), 1, example.into())]);
@@ -144,9 +160,7 @@ fn more_requested_than_reserved_is_warned_of() {
 /// `resize_` with an address hint allocates a block in front and frees it at once: where it makes the peak, the report says so.
 #[test]
 fn the_peak_says_what_of_it_is_a_momentary_prefix_block() {
-    let event = |action: &str, addr: u64, size: u64, internal: &str| {
-        json!({"action": action, "addr": addr, "size": size, "stream": 0, "internal_metadata": internal, "frames": []})
-    };
+    let event = |action: &str, addr: u64, size: u64, internal: &str| json!({"action": action, "addr": addr, "size": size, "stream": 0, "internal_metadata": internal, "frames": []});
     let trace = json!([
         event("alloc", 512, 1024, ""),
         event("alloc", 1 << 20, 4096, "mallocWithAddress"),
@@ -166,8 +180,10 @@ fn the_peak_says_what_of_it_is_a_momentary_prefix_block() {
 #[test]
 fn what_is_never_freed_can_be_left_out() {
     use memscape::engine::protocol::{Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort};
-    let event = |action: &str, addr: u64| json!({"action": action, "addr": addr, "size": 512, "stream": 0, "frames": []});
-    let trace = json!([event("alloc", 512), event("alloc", 1024), event("free_completed", 512), event("free_completed", 4096)]);
+    let event =
+        |action: &str, addr: u64| json!({"action": action, "addr": addr, "size": 512, "stream": 0, "frames": []});
+    let trace =
+        json!([event("alloc", 512), event("alloc", 1024), event("free_completed", 512), event("free_completed", 4096)]);
     let mut opened = opened(json!({"segments": [], "device_traces": [trace]}));
     let mut listed = |text: &str| {
         let question = TableQuestion {
@@ -204,7 +220,9 @@ fn growth_is_the_same_in_all_reports() {
         let said = report.statements.iter().find(|it| it.text.contains(part));
         said.map(|it| it.text.clone()).unwrap_or_else(|| panic!("{topic:?}: {:?}", report.statements))
     };
-    for (topic, part) in [(Topic::Leaks, " grows by "), (Topic::Peak, " grows by "), (Topic::Steps, "Memory grows with every step")] {
+    for (topic, part) in
+        [(Topic::Leaks, " grows by "), (Topic::Peak, " grows by "), (Topic::Steps, "Memory grows with every step")]
+    {
         let text = said(&mut opened, topic, part);
         assert!(text.contains(&bytes) && text.contains("after the first two"), "{topic:?}: {bytes}: {text}");
     }
@@ -215,8 +233,14 @@ fn growth_is_the_same_in_all_reports() {
 fn buckets_do_not_overlap() {
     let (mut opened, truth) = crate::trained::generated("--events 12983 --layers 3 --no-annotations");
     let events = truth.devices[0].events;
-    let mut labels = |colouring| match opened.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Legend { colouring, at: None } })) {
-        Reply::Answer { answer: Answer::Legend(entries), .. } => entries.into_iter().map(|entry| entry.label).collect::<Vec<_>>(),
+    let mut labels = |colouring| match opened.reply(Request::Ask(Ask {
+        serial: 1,
+        device: 0,
+        what: Question::Legend { colouring, at: None },
+    })) {
+        Reply::Answer { answer: Answer::Legend(entries), .. } => {
+            entries.into_iter().map(|entry| entry.label).collect::<Vec<_>>()
+        }
         other => panic!("{other:?}"),
     };
     let mut next = 0;

@@ -148,11 +148,8 @@ fn the_table_and_the_sentences_have_the_same_free_bytes() {
         event("free_completed", a, 8 * MIB - 100),
         refusal(30 * MIB, MIB),
     ];
-    let blocks = [
-        (a, 12 * MIB, "inactive"),
-        (a + 12 * MIB, 4 * MIB, "active_allocated"),
-        (a + 16 * MIB, 4 * MIB, "inactive"),
-    ];
+    let blocks =
+        [(a, 12 * MIB, "inactive"), (a + 12 * MIB, 4 * MIB, "active_allocated"), (a + 16 * MIB, 4 * MIB, "inactive")];
     let mut segment = segment(a, 20 * MIB, false, &blocks);
     segment["blocks"][1]["requested_size"] = json!(4 * MIB - 300);
     let mut opened = opened_of(&[segment], &trace);
@@ -172,7 +169,8 @@ fn what_would_have_fitted_has_its_reason() {
     let base = 1 << 40;
     let taken = [(base, 20 * MIB, "active_allocated")];
     for (driver, is_said) in [(123 * MIB, true), (122 * MIB, false), (MIB, true)] {
-        let trace = [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(500 * MIB, driver)];
+        let trace =
+            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(500 * MIB, driver)];
         let told = told(&mut opened_of(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
         let said = told.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
         let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB, in a new segment" };
@@ -188,7 +186,8 @@ fn memory_outside_the_allocator_is_told_where_it_can_be_known() {
     let outside = |told: &Report| {
         let requests = sheet(told, "requests");
         let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "outside_bytes")).collect();
-        let said: Vec<String> = told.statements.iter().map(|it| it.text.clone()).filter(|it| it.contains("NCCL")).collect();
+        let said: Vec<String> =
+            told.statements.iter().map(|it| it.text.clone()).filter(|it| it.contains("NCCL")).collect();
         (rows, said)
     };
     let (rows, said) = outside(&told(&mut opened, None));

@@ -48,8 +48,15 @@ fn a_scene_knows_what_its_colours_cover() {
         #################### 80
         ",
     );
-    let view =
-        View { axis: Axis::Events, x_per_px: 1.0, bytes_per_px: 10.0, left_px: 0, bottom_px: 0, width_px: 20, height_px: 20 };
+    let view = View {
+        axis: Axis::Events,
+        x_per_px: 1.0,
+        bytes_per_px: 10.0,
+        left_px: 0,
+        bottom_px: 0,
+        width_px: 20,
+        height_px: 20,
+    };
     let scene = scene(&history, view);
     let all = scene.covered([0, 20]);
     let by_hand: u64 = scene.quads.iter().map(|it| (it.x[1] - it.x[0]) as u64 * (it.y[1] - it.y[0]) as u64).sum();

@@ -5,8 +5,8 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, At, Details, Fold, FoldState, FrameText, Internal, Merge, MomentFacts, NodeKind, Reach, Root, Scope, Span,
-    TreePage, TreeQuestion, TreeRow, Weight,
+    Arrangement, At, Details, Fold, FoldState, FrameText, Internal, Merge, MomentFacts, NodeKind, Reach, Root, Scope,
+    Span, TreePage, TreeQuestion, TreeRow, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
@@ -310,11 +310,17 @@ fn memory_of_the_backward_pass_is_grouped_by_node_and_operator() {
         (1 << 11, stack(&["malloc", "at::_ops::sum_dim_IntList::call(at::Tensor)", mul, "clone"])),
         (1 << 10, stack(&["malloc", "at::_ops::zeros::call()", "clone"])),
         (1 << 9, stack(&["malloc", "clone"])),
-        (1 << 8, stack(&["malloc", "at::_ops::mul_Tensor::call(at::Tensor const&)"]) + r#",{"name": "step", "filename": "/home/me/train.py", "line": 7}"#),
+        (
+            1 << 8,
+            stack(&["malloc", "at::_ops::mul_Tensor::call(at::Tensor const&)"])
+                + r#",{"name": "step", "filename": "/home/me/train.py", "line": 7}"#,
+        ),
     ]
     .iter()
     .zip(1..)
-    .map(|((size, frames), at)| format!(r#"{{"action": "alloc", "addr": {}, "size": {size}, "frames": [{frames}]}}"#, at << 20))
+    .map(|((size, frames), at)| {
+        format!(r#"{{"action": "alloc", "addr": {}, "size": {size}, "frames": [{frames}]}}"#, at << 20)
+    })
     .collect();
     let file = format!(r#"{{"segments": [], "device_traces": [[{}]]}}"#, events.join(","));
     let mut opened = open(file.as_bytes()).unwrap();

@@ -302,10 +302,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
     assert_eq!(page.hit(None, Some(free.clone())).plot, ADDRESSES);
     let told = card(page.state.hover.as_ref().expect("a card"));
     assert_eq!(told.title, "Free, at most 12.0 MiB");
-    assert_eq!(
-        told.segment,
-        "in segment 0x7f000a000000: 40.0 MiB, MemPool (0, 7), stream 0x10, large, expandable"
-    );
+    assert_eq!(told.segment, "in segment 0x7f000a000000: 40.0 MiB, MemPool (0, 7), stream 0x10, large, expandable");
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
     let chosen = page.state.chosen_segment().expect("a segment");

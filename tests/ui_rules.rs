@@ -257,7 +257,11 @@ fn the_legend_has_both_moments() {
     assert_eq!(labels(Grouping::Size), ["a", "b", "c"], "a scale stays in its order");
     let hidden = vec![0; 64];
     let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::from([2]), Some(&hidden));
-    assert_eq!(lines.iter().map(|line| line.label.as_str()).collect::<Vec<_>>(), ["a", "b"], "live at the moment, and faded");
+    assert_eq!(
+        lines.iter().map(|line| line.label.as_str()).collect::<Vec<_>>(),
+        ["a", "b"],
+        "live at the moment, and faded"
+    );
 }
 
 #[test]

@@ -8,8 +8,8 @@ use super::terms::{At, Printed, SnapshotArgs, When, bytes};
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use clap::Args;
 use engine::protocol::{
-    pool_name,
     MomentFacts, Only, PieceKind, Scope, SegmentSort, StateFit, StatePage, StatePiece, StateQuestion, StateSums,
+    pool_name,
 };
 use engine::{Answer, Question};
 use serde_json::json;

@@ -1,7 +1,9 @@
 //! The segments and blocks of `memscape segments` as JSON, and what its text takes from a page in the same way.
 
 use super::output::with;
-use engine::protocol::{PieceKind, PoolName, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_name};
+use engine::protocol::{
+    PieceKind, PoolName, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_name,
+};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 

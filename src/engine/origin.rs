@@ -1,7 +1,7 @@
 //! Where an allocation comes from: the stack and the labels of the event, or the block, that tells.
 
-use history::replay::{AllocationId, DeviceHistory, Provenance};
 use analysis::metadata;
+use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Labels, Snapshot, StackId, StringId};
 
 /// The internal metadata of a block that `resize_` with an address hint allocates in front of the wanted address and frees at once.

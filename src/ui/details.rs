@@ -107,6 +107,11 @@ pub(super) fn stream_name(stream: u64) -> String {
     if stream == 0 { "0 (default)".to_owned() } else { format!("0x{stream:x}") }
 }
 
+/// A pool under the heading "Pool".
+pub(super) fn pool_fact(pool: (u64, u64)) -> String {
+    if pool == (0, 0) { "default".to_owned() } else { pool_of_id(pool) }
+}
+
 fn moment(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
     match (event, us.and_then(clock)) {
         (Some(event), Some(clock)) => format!("event {} · {clock}", grouped(event.into())),
@@ -189,7 +194,7 @@ fn facts(details: &Details) -> Vec<Fact> {
         fact("Stream", stream_name(stream));
     }
     if let Some(pool) = details.pool {
-        fact("Pool", pool_of_id(pool));
+        fact("Pool", pool_fact(pool));
     }
     if let Some(context) = &details.compile_context {
         fact("Compile context", context.clone());

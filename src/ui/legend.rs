@@ -91,10 +91,12 @@ pub fn lines(
     let seen = |entry: &LegendEntry| {
         covered.map_or(entry.peak_requested, |covered| covered.get(entry.slot as usize).copied().unwrap_or(0))
     };
-    let is_known = |entry: &LegendEntry| if covered.is_some() { seen(entry) > 0 } else { is_reserved || entry.peak_count > 0 };
+    let is_known =
+        |entry: &LegendEntry| if covered.is_some() { seen(entry) > 0 } else { is_reserved || entry.peak_count > 0 };
     let has_some = |entry: &&LegendEntry| is_known(entry) || entry.at.count > 0 || faded.contains(&entry.slot);
     let shown = entries.iter().filter(has_some);
-    let most_first = |entry: &&LegendEntry| if colouring.is_ordered() { 0 } else { pair(!seen(entry), !entry.at.bytes) };
+    let most_first =
+        |entry: &&LegendEntry| if colouring.is_ordered() { 0 } else { pair(!seen(entry), !entry.at.bytes) };
     let shown = sorted_by_key(shown.collect(), most_first);
     let line = |entry: &LegendEntry| match is_reserved {
         true => Line {

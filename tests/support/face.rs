@@ -137,7 +137,16 @@ impl<W: Worker> Page<W> {
 pub(crate) fn opened(devices: Vec<DeviceSummary>) -> Reply {
     let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
     let (warnings, settings) = (vec![], vec![]);
-    Reply::Opened(Box::new(FileSummary { schema: SCHEMA, file, format, torch: None, warnings, devices, settings, pools: Vec::new() }))
+    Reply::Opened(Box::new(FileSummary {
+        schema: SCHEMA,
+        file,
+        format,
+        torch: None,
+        warnings,
+        devices,
+        settings,
+        pools: Vec::new(),
+    }))
 }
 
 /// Columns of one pixel, in each of which one moment of 1 MiB requested and 2 MiB reserved begins.

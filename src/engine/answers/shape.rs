@@ -154,7 +154,8 @@ impl Shape {
         let snapshot = open.snapshot;
         let is_operator =
             |frame: &FrameId| *self.operators.entry(*frame).or_insert_with(|| Sites::is_operator(snapshot, *frame));
-        let operator = snapshot.stacks.frames(stack).take(MOST_FRAMES).find(is_operator).filter(|&it| Some(it) != frame);
+        let operator =
+            snapshot.stacks.frames(stack).take(MOST_FRAMES).find(is_operator).filter(|&it| Some(it) != frame);
         let mut names = [frame.map(|frame| (frame, site)), operator.map(|frame| (frame, 0))];
         if self.arrangement.root == Root::Innermost {
             names.reverse();

@@ -87,7 +87,11 @@ impl Part for Panel {
             set_text(&elements.legend_title, &heading(*plot, *colouring));
             let is_plain = matches!(plot, Plot::Reserved(_));
             set_attribute(&elements.legend, "class", if is_plain { "plain" } else { "" });
-            show_entries(elements, &entry_lines(*plot, *colouring, entries, faded, covered.as_ref()), palette(theme, *colouring));
+            show_entries(
+                elements,
+                &entry_lines(*plot, *colouring, entries, faded, covered.as_ref()),
+                palette(theme, *colouring),
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::chosen::{Chosen, SegmentView};
 use crate::cursor::Standing;
-use crate::details::{bytes, stream_name};
+use crate::details::{bytes, pool_fact, stream_name};
 use crate::hover::Card;
 use crate::shared::Shared;
 use crate::shown::Hover;
@@ -121,7 +121,7 @@ pub fn view(chosen: &Chosen) -> SegmentView {
     fact("Mapped", when(segment.mapped, "before recording"));
     let end = segment.unmapped.map_or_else(|| "never released".to_owned(), |moment| when(moment, ""));
     fact("Released", end);
-    fact("Pool", segment.pool.map_or_else(|| "not recorded".to_owned(), pool_of_id));
+    fact("Pool", segment.pool.map_or_else(|| "not recorded".to_owned(), pool_fact));
     fact("Stream", segment.stream.map_or_else(|| "not recorded".to_owned(), stream_name));
     fact("For", (if segment.small { "small blocks" } else { "large blocks" }).to_owned());
     fact("Can grow", (if segment.expandable { "yes, expandable" } else { "no" }).to_owned());

@@ -17,7 +17,18 @@ fn an_object_is_its_keys_and_texts() {
         Some(vec![pair("pool", "kv cache"), pair("n", "-7"), pair("deep", r#"{"a": [1, "}"]}"#), pair("ok", "true")])
     );
     assert_eq!(read(r#"{"a\"b": "x\u00e9\n\\"}"#), Some(vec![pair("a\"b", "xé\n\\")]));
-    for broken in ["", "plain", "[1]", "{", r#"{"a"}"#, r#"{"a":}"#, r#"{"a": 1,}"#, r#"{"a": 1} x"#, r#"{"a": "1}"#, r#"{"a": ]}"#] {
+    for broken in [
+        "",
+        "plain",
+        "[1]",
+        "{",
+        r#"{"a"}"#,
+        r#"{"a":}"#,
+        r#"{"a": 1,}"#,
+        r#"{"a": 1} x"#,
+        r#"{"a": "1}"#,
+        r#"{"a": ]}"#,
+    ] {
         assert_eq!(read(broken), None, "{broken}");
     }
     let many = ["{", &vec![r#""a": 1"#; 65].join(","), "}"].concat();

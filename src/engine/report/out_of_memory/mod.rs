@@ -166,17 +166,16 @@ fn write_requests(
     events.reverse();
     sheet.left_out = events.len() as u32;
     sheet.threshold = Some(capacity.clone());
-    let rows: Vec<Row<'_>> =
-        events
-            .iter()
-            .zip(sites)
-            .zip(allocated.iter().rev())
-            .map(|((&event, site), &allocated)| {
-                let facts = Facts::of(history, event);
-                let free = known.filter(|&(known, _)| known == event).map(|(_, free)| free);
-                (event, facts, free.unwrap_or(facts.reserved.saturating_sub(allocated)), site.as_str())
-            })
-            .collect();
+    let rows: Vec<Row<'_>> = events
+        .iter()
+        .zip(sites)
+        .zip(allocated.iter().rev())
+        .map(|((&event, site), &allocated)| {
+            let facts = Facts::of(history, event);
+            let free = known.filter(|&(known, _)| known == event).map(|(_, free)| free);
+            (event, facts, free.unwrap_or(facts.reserved.saturating_sub(allocated)), site.as_str())
+        })
+        .collect();
     writing.fill(sheet, &columns, &rows, |writing, (event, ..)| {
         let stack = writing.lines.of(&file.snapshot, history.events.stack(event));
         SheetRow { stack, ..row(at(event + 1)) }

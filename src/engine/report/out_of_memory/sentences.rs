@@ -160,8 +160,12 @@ pub(super) fn write_outside(writing: &mut Writing<'_>, facts: &Facts, question: 
         [bound, &bytes(outside), " of device memory was in use outside the allocator"].concat()
     } else {
         let accounted = bytes(facts.accounted());
-        ["Reserved and free memory add up to ", &accounted, ": what the GPU has beyond that was in use outside the allocator"]
-            .concat()
+        [
+            "Reserved and free memory add up to ",
+            &accounted,
+            ": what the GPU has beyond that was in use outside the allocator",
+        ]
+        .concat()
     };
     text.push_str(" (CUDA context, NCCL, other processes).");
     writing.say(Tone::Fact, text, None);

@@ -174,8 +174,14 @@ impl Checks {
     }
 
     fn of(&self, about: About, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Found {
-        let found =
-            |part, whole, moment, is_so, words: String| Found { about, part, whole, moment: Some(moment), is_so, words };
+        let found = |part, whole, moment, is_so, words: String| Found {
+            about,
+            part,
+            whole,
+            moment: Some(moment),
+            is_so,
+            words,
+        };
         let none = |whole| Found { moment: None, ..found(0, whole, 0, false, String::new()) };
         let most_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
         match about {

@@ -73,7 +73,7 @@ fn grows_without_bound(settings: &[(String, String)]) -> bool {
     let all = all_settings(settings);
     let is = |wanted: &str, holds: fn(&str) -> bool| all.iter().any(|&(key, value)| key == wanted && holds(value));
     let is_on = |value: &str| value.eq_ignore_ascii_case("true") || value == "1";
-    let is_limit = |value: &str| value.parse::<f64>().is_ok_and(|limit| limit >= 0.0 && limit < 9e18);
+    let is_limit = |value: &str| value.parse::<f64>().is_ok_and(|limit| (0.0..9e18).contains(&limit));
     is("expandable_segments", is_on) && (is("max_split_size", is_limit) || is("max_split_size_mb", is_limit))
 }
 

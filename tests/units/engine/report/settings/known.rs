@@ -22,7 +22,8 @@ fn values_that_nobody_set_are_told() {
 
 #[test]
 fn a_text_of_settings_is_read() {
-    let conf = "backend:native, max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2],a,expandable_segments:True";
+    let conf =
+        "backend:native, max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2],a,expandable_segments:True";
     let expected = [
         ("backend", "native"),
         ("max_split_size_mb", "128"),
@@ -32,5 +33,7 @@ fn a_text_of_settings_is_read() {
     assert_eq!(of_text(conf), expected);
     assert_eq!(of_text(""), []);
     assert_eq!(of_text("]],x:1"), [("x", "1")], "no bracket was open");
-    assert!(of("max_cached_size").is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615")));
+    assert!(
+        of("max_cached_size").is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615"))
+    );
 }
