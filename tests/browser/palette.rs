@@ -150,12 +150,12 @@ fn a_theme_is_chosen_and_kept() {
     shows_halves(&page);
     let ground = || page.evaluate("getComputedStyle(document.body).backgroundColor");
     let chosen = || page.evaluate("document.documentElement.dataset.theme ?? ''");
-    let light = (ground(), settled(&page).checksum);
+    let light = (ground(), settled(&page));
     run(&page, "theme dark", "Theme: dark");
     page.wait_for(&"dark".into(), chosen);
     let dark = ground();
     assert_ne!(light.0, dark);
-    page.wait_until("the timeline follows", || settled(&page).checksum != light.1);
+    page.wait_until("the timeline follows", || settled(&page) != light.1);
     page.press_held(",", CTRL);
     page.wait_for(&Some("true".into()), || page.attribute("#theme-dark", "aria-pressed"));
     keep(&page, "settings-theme-dark");

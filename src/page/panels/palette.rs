@@ -22,8 +22,7 @@ const PAGE: i32 = 8;
 #[derive(Default)]
 pub(super) struct Panel {
     dialog: Shown<Dialog>,
-    view: Shown<PaletteView>,
-    entries: Shown<Vec<Entry>>,
+    view: Option<PaletteView>,
 }
 
 impl Part for Panel {
@@ -60,10 +59,10 @@ impl Part for Panel {
         if state.palette.dialog == Dialog::Closed {
             return;
         }
-        let Some(view) = self.view.changed(view(state)) else { return };
-        if let Some(entries) = self.entries.changed(view.entries.clone()) {
+        let (before, view) = (self.view.take(), self.view.insert(view(state)));
+        if before.is_none_or(|before| before.entries != view.entries) {
             clear(&elements.palette_list);
-            for (place, entry) in entries.iter().enumerate() {
+            for (place, entry) in view.entries.iter().enumerate() {
                 append(&elements.palette_list, &line(elements, place, entry));
             }
             elements.palette_list.set_scroll_top(0);
