@@ -93,8 +93,13 @@ pub fn view(state: &State) -> PaletteView {
         (0..state.snapshots.len()).for_each(|place| offer(Target::File(place), FILE));
     }
     let mut entries: Vec<Entry> = Vec::new();
+    let mut best = None;
     for place in sorted_numbers(order) {
         let Some((mut entry, matched)) = found.get_mut(place as usize).and_then(Option::take) else { continue };
+        // Letters that are strewn over a name are no match beside one that has them together.
+        if matched.score * 2 < *best.get_or_insert(matched.score) {
+            continue;
+        }
         // An annotation that comes again and again is one entry: its first.
         let is_known = entries.iter().any(|known| known.name == entry.name && known.kind == entry.kind);
         if entries.len() < MOST && !is_known {
