@@ -53,7 +53,14 @@ impl Worker for Marked {
 type Page = face::Page<Marked>;
 
 fn device(device: i64) -> DeviceSummary {
-    DeviceSummary { device, events: 100, peak_requested: 1 << 20, peak_event: 30, drawn_peak: 1 << 20, ..DeviceSummary::default() }
+    DeviceSummary {
+        device,
+        events: 100,
+        peak_requested: 1 << 20,
+        peak_event: 30,
+        drawn_peak: 1 << 20,
+        ..DeviceSummary::default()
+    }
 }
 
 fn page() -> Page {
@@ -166,7 +173,8 @@ fn arrows_go_round_and_a_text_begins_at_the_best() {
 fn letters_that_were_typed_are_marked() {
     let mut page = page();
     let entry = page.first("peak");
-    let marked: String = entry.name.chars().enumerate().filter(|(at, _)| entry.marks.contains(at)).map(|it| it.1).collect();
+    let marked: String =
+        entry.name.chars().enumerate().filter(|(at, _)| entry.marks.contains(at)).map(|it| it.1).collect();
     assert_eq!(marked.to_lowercase(), "peak");
 }
 
@@ -186,7 +194,9 @@ fn picking_does_it_and_closes() {
     assert_eq!(page.state.help, Help::Open);
     page.run("theme dark");
     assert_eq!(page.state.settings.theme, Theme::Dark);
-    assert!(page.did(|effect| matches!(effect, Effect::Store(text) if text.contains("theme=dark")).then_some(())).is_some());
+    assert!(
+        page.did(|effect| matches!(effect, Effect::Store(text) if text.contains("theme=dark")).then_some(())).is_some()
+    );
 }
 
 #[test]
@@ -213,7 +223,8 @@ fn what_was_used_comes_first() {
     page.run("go to the peak");
     page.run("fit the whole trace");
     page.command(toggle());
-    let first = |page: &Page| shown(&page.state).entries.into_iter().take(2).map(|entry| entry.name).collect::<Vec<_>>();
+    let first =
+        |page: &Page| shown(&page.state).entries.into_iter().take(2).map(|entry| entry.name).collect::<Vec<_>>();
     assert_eq!(page.state.palette.text, "", "it opens empty");
     assert_eq!(first(&page), ["Fit the whole trace", "Go to the peak"]);
     page.run("go to the peak");

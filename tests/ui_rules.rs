@@ -143,7 +143,10 @@ fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
     assert_eq!(page.told(), None, "what was right last stays in force");
     let shown = page.view();
     assert_eq!((shown.text.as_str(), shown.errors.len(), shown.errors[0].0), (WRONG, 1, 2));
-    assert!(shown.errors[0].1.starts_with("line 2: ") && shown.note.starts_with("Until this is fixed, these apply: "), "{shown:?}");
+    assert!(
+        shown.errors[0].1.starts_with("line 2: ") && shown.note.starts_with("Until this is fixed, these apply: "),
+        "{shown:?}"
+    );
     page.rules(RulesAction::Saved(Form::Ours));
     assert_eq!((page.saved(), page.refused()), (None, "Fix line 2 first.".to_owned()));
     page.rules(RulesAction::Chosen(Choice::Own));

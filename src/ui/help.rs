@@ -76,12 +76,25 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
             _ => CURSOR,
         },
         Scope::Page => match binding.command {
-            OpenFile | OpenExample | CancelLoading | NextDevice | PreviousDevice | ToggleLanes | CopyLink
-            | CopySnippet | Feature(FeatureCommand::Export(ExportStep::Toggle)) => FILES,
-            Find | FindCapitals | FindNext | FindPrevious | SelectNext | SelectPrevious | ToggleSameStack
-            | CopyDetails | ClearSelection | Feature(FeatureCommand::Events(EventStep::ToBorn | EventStep::ToFreed)) => {
-                SEARCH
-            }
+            OpenFile
+            | OpenExample
+            | CancelLoading
+            | NextDevice
+            | PreviousDevice
+            | ToggleLanes
+            | CopyLink
+            | CopySnippet
+            | Feature(FeatureCommand::Export(ExportStep::Toggle)) => FILES,
+            Find
+            | FindCapitals
+            | FindNext
+            | FindPrevious
+            | SelectNext
+            | SelectPrevious
+            | ToggleSameStack
+            | CopyDetails
+            | ClearSelection
+            | Feature(FeatureCommand::Events(EventStep::ToBorn | EventStep::ToFreed)) => SEARCH,
             TypeMoment | NextAbout | PinRangePeak => CURSOR,
             Show(_) | FoldViews | ChangeFocus => VIEWS,
             _ => PAGE,
@@ -106,10 +119,9 @@ pub fn groups(filter: &str) -> Vec<Group> {
         let keys = BINDINGS.iter().filter(|binding| !binding.keys.is_empty() && heading(binding) == title).map(row);
         groups.push(Group { title, rows: gestures.chain(keys).collect() });
     }
-    let searches = SEARCHES.iter().map(|(examples, text)| Row {
-        keys: examples.iter().map(|example| (*example).to_owned()).collect(),
-        text,
-    });
+    let searches = SEARCHES
+        .iter()
+        .map(|(examples, text)| Row { keys: examples.iter().map(|example| (*example).to_owned()).collect(), text });
     groups.push(Group { title: FORMS, rows: searches.collect() });
     for group in &mut groups {
         let title = group.title;

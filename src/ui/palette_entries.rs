@@ -97,7 +97,7 @@ pub fn view(state: &State) -> PaletteView {
     for place in sorted_numbers(order) {
         let Some((mut entry, matched)) = found.get_mut(place as usize).and_then(Option::take) else { continue };
         // Letters that are strewn over a name are no match beside one that has them together.
-        if matched.score * 2 < *best.get_or_insert(matched.score) {
+        if !typed.is_empty() && matched.score * 2 < *best.get_or_insert(matched.score) {
             continue;
         }
         // An annotation that comes again and again is one entry: its first.
@@ -183,7 +183,8 @@ fn show(state: &mut State, tab: Tab, effects: &mut Vec<Effect>) {
 /// Selects the range of an annotation, and brings it into the window.
 fn show_annotation(state: &mut State, place: usize) {
     let marks = state.around.marks.latest();
-    let Some((start, end)) = marks.and_then(|marks| marks.ranges.get(place)).map(|range| (range.start, range.end)) else {
+    let Some((start, end)) = marks.and_then(|marks| marks.ranges.get(place)).map(|range| (range.start, range.end))
+    else {
         return;
     };
     state.pointer_leads();

@@ -55,12 +55,8 @@ impl Tab {
                 ("sizes", Some("Histograms"), &["Shift+h"], "Show histograms of size and lifetime", "tab-histograms")
             }
             Tab::Sources => ("source", None, &["Shift+s"], "Show source files and lines", "tab-sources"),
-            Tab::Memory => {
-                ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state")
-            }
-            Tab::Events => {
-                ("events", Some("Events"), &["Shift+a"], "Show events", "tab-events")
-            }
+            Tab::Memory => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state"),
+            Tab::Events => ("events", Some("Events"), &["Shift+a"], "Show events", "tab-events"),
         };
         Entry { name, heading, key, label, control }
     }

@@ -191,7 +191,12 @@ fn the_help_is_filtered_and_stands_in_columns() {
     let all = rows(&page);
     write(&page, "regular expression");
     page.wait_until("only what matches is left", || rows(&page) < all);
-    assert_eq!(page.evaluate("[document.querySelector('#keys').childElementCount, document.querySelector('#forms').childElementCount]"), json!([0, 1]));
+    assert_eq!(
+        page.evaluate(
+            "[document.querySelector('#keys').childElementCount, document.querySelector('#forms').childElementCount]"
+        ),
+        json!([0, 1])
+    );
     write(&page, "no such thing");
     page.wait_until("it says so", || page.text("#help-none").contains("No key or command matches"));
     write(&page, "flame zoom");

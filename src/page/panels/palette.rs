@@ -1,7 +1,7 @@
 //! The command palette: a field, and the list of what matches.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, number, set_attribute, set_flag, set_or_remove, set_open, set_text};
+use crate::dom::{append, clear, number, set_attribute, set_flag, set_open, set_or_remove, set_text};
 use crate::elements::elements;
 use ui::palette::{PaletteAction, PaletteStep, Target};
 use ui::palette_entries::{Entry, PaletteView, view};
@@ -88,7 +88,11 @@ impl Part for Panel {
 /// The entry that Enter picks: said to screen readers, and brought into view.
 fn mark_active(elements: &Elements, view: &PaletteView) {
     let list = &elements.palette_list;
-    list.query_selector("[aria-selected]").ok().flatten().iter().for_each(|line| drop(line.remove_attribute("aria-selected")));
+    list.query_selector("[aria-selected]")
+        .ok()
+        .flatten()
+        .iter()
+        .for_each(|line| drop(line.remove_attribute("aria-selected")));
     let active = (!view.entries.is_empty()).then(|| id(view.active));
     if let Some(line) = active.as_deref().and_then(|id| elements.by_id::<HtmlElement>(id)) {
         set_flag(&line, "aria-selected", true);

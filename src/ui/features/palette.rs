@@ -64,16 +64,8 @@ const KEYS: &[Binding<PaletteStep>] =
     &[line(Scope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette")];
 
 /// How it takes part.
-pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> = Feature {
-    reset,
-    asks: &[],
-    take: takes_nothing,
-    act,
-    command,
-    keys: KEYS,
-    links: &[],
-    escape: ends_nothing,
-};
+pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> =
+    Feature { reset, asks: &[], take: takes_nothing, act, command, keys: KEYS, links: &[], escape: ends_nothing };
 
 fn act(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec<Effect>) {
     match action {

@@ -132,7 +132,13 @@ pub enum TableStep {
 
 /// Its keys; those of rows are the same for all lists ([`RowsStep`]).
 const KEYS: &[Binding<TableStep>] = &[
-    line(Scope::Tab(Tab::Histograms), &["m"], TableStep::ToggleMeasure, "Switch the bars between bytes and counts", "measure"),
+    line(
+        Scope::Tab(Tab::Histograms),
+        &["m"],
+        TableStep::ToggleMeasure,
+        "Switch the bars between bytes and counts",
+        "measure",
+    ),
     line(
         Scope::Tab(Tab::Histograms),
         &["Delete", "Backspace"],

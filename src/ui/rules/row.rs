@@ -1,8 +1,8 @@
 //! A rule as the form shows it: the fields that are edited there, and in words what else it asks.
 
 use base::units::counted;
-use engine::protocol::category::{Birth, CategoryRule, End, Likeness, Looked, ModelCall, Place, StackKind, StackOf};
 use engine::protocol::CategorySet;
+use engine::protocol::category::{Birth, CategoryRule, End, Likeness, Looked, ModelCall, Place, StackKind, StackOf};
 
 /// The line of a set's text on which its first rule stands ([`CategorySet::to_json`]).
 const FIRST_LINE: usize = 6;
