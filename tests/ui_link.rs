@@ -50,12 +50,12 @@ fn assert_same(before: &str, after: &str) {
 fn a_link_says_what_was_changed_and_nothing_else() {
     let mut page = Page::of("#url=run/a%20b.pickle");
     assert_eq!(page.loads, ["Link(\"run/a b.pickle\")"]);
-    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}&device=0&tab=tree"));
+    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}&device=0&tab=why"));
     page.act(Action::DeviceChosen(3));
     page.act(Action::StackingChosen(Some(Grouping::Size)));
     page.act(Action::MomentTyped("12".into()));
     page.act(Action::FindTyped("relu & <b>".into()));
-    let expected = "&device=3&stack=size&at=12&find=relu%20%26%20%3Cb%3E&tab=tree";
+    let expected = "&device=3&stack=size&at=12&find=relu%20%26%20%3Cb%3E&tab=why";
     assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}{expected}"));
 }
 
@@ -142,7 +142,7 @@ fn a_link_to_a_file_without_an_address_asks_for_it() {
     page.drop_file(PRINT);
     page.act(Action::MomentTyped("12".into()));
     let fragment = page.fragment();
-    assert_eq!(fragment, format!("v=1&name=a.pickle&print={PRINT}&device=0&at=12&tab=tree"));
+    assert_eq!(fragment, format!("v=1&name=a.pickle&print={PRINT}&device=0&at=12&tab=why"));
 
     let mut other = Page::new();
     other.go(&fragment);

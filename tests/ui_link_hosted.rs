@@ -40,7 +40,7 @@ fn a_link_into_an_archive_opens_the_snapshot_it_is_about() {
     assert_eq!(page.loads, ["Link(\"a.zip\") member 2"], "it is downloaded once");
     assert_eq!((page.state.chosen, page.state.snapshots.len()), (2, 4));
     let fragment = page.fragment();
-    assert_eq!(fragment, format!("v=1&url=a.zip&url=b.zip&print={PRINT}&member=2&device=0&at=12&tab=tree"));
+    assert_eq!(fragment, format!("v=1&url=a.zip&url=b.zip&print={PRINT}&member=2&device=0&at=12&tab=why"));
     // Nothing but the place says it as well.
     let mut page = Page::new();
     page.go("url=a.zip&member=1");

@@ -3,6 +3,7 @@
 use crate::face::{self, CANVAS, Worker, opened};
 use memscape::engine::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, Span, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::timeline::Scene;
 use memscape::ui::keys::BINDINGS;
 use memscape::ui::palette::{PaletteAction, PaletteStep, Target};
 use memscape::ui::palette_entries::{Entry, PaletteView, view};
@@ -11,12 +12,26 @@ use memscape::ui::stage::Help;
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, FeatureCommand, State};
 
-/// Answers with marks and with nothing else.
+/// Answers with marks, and with scenes of nothing.
 struct Marked;
 
 impl Worker for Marked {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
-        let Request::Ask(Ask { what: Question::Marks, .. }) = request else { return None };
+        let Request::Ask(Ask { what, .. }) = request else { return None };
+        if let Question::Scene { view, .. } = what {
+            let scene = Scene {
+                view: *view,
+                band_px: 1,
+                columns: face::columns(*view),
+                quads: vec![],
+                ground: None,
+                identities: vec![],
+            };
+            return Some(Answer::Scene(Box::new(scene)));
+        }
+        if *what != Question::Marks {
+            return None;
+        }
         let place = |events: f64| AxisPoint { events, time: 0 };
         let range = |name: &str, from: f64, to: f64| RangeMark {
             name: name.into(),

@@ -458,7 +458,7 @@ fn what_has_no_meaning_is_off_and_says_why() {
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("all pools")));
     // A line that nobody sees is not switched off unseen.
     page.press(Command::Plot(PlotStep::Toggle(Line::Free)));
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("over what was reserved")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("view Reserved")));
     page.act(Action::Plot(PlotAction::Shown(2)));
     assert!(page.state.curve_key().iter().all(|entry| entry.is_on));
 }

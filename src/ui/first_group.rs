@@ -14,7 +14,7 @@ use engine::protocol::{Answer, Grouping, LegendEntry, Question};
 const LEAST_PERCENT: u64 = 80;
 
 /// How it takes part.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::Ground, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
 
 /// What a person or a link chose is not changed; another file is looked at anew.
 fn reset(state: &mut Shared, change: Change) {

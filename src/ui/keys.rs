@@ -233,22 +233,23 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Ctrl + wheel", "Zoom vertically at the pointer"),
     ("Shift + wheel", "Pan horizontally"),
     ("drag", "Pan"),
-    ("Shift + drag", "Zoom to a box"),
+    ("Shift + drag", "Zoom to a box; on the minimap, select a range"),
     ("Alt + drag", "Measure"),
     ("click", "Select an allocation and move the cursor"),
-    ("drag on the axis", "Select a range; on the handle, move the cursor"),
-    ("Shift + drag in the minimap", "Select a range"),
+    ("drag the axis", "Select a range; by the handle, move the cursor"),
     ("right click", "Add a marker"),
-    ("drag the line above the views", "Resize the views; ↑ and ↓ do the same"),
+    ("drag divider", "Resize the views; ↑ and ↓ do the same"),
 ];
 
 /// Every command: those of what is shared, those that show a tab, those of the features.
 pub static BINDINGS: LazyLock<Vec<Binding<Command>>> = LazyLock::new(|| {
-    let tabs = Tab::ALL.into_iter().map(|tab| {
+    let mut all = SHARED.to_vec();
+    for tab in Tab::ALL {
         let entry = tab.entry();
-        line(Scope::Page, entry.key, Command::Show(tab), entry.label, entry.control)
-    });
-    SHARED.iter().copied().chain(tabs).chain(features::bindings().map(|it| it.of(Command::Feature))).collect()
+        all.push(line(Scope::Page, entry.key, Command::Show(tab), entry.label, entry.control));
+    }
+    all.extend(features::bindings().iter().map(|it| it.of(Command::Feature)));
+    all
 });
 
 /// The command of a key, as [`super::binding::chord`] writes it, while the focus is in `scope`.

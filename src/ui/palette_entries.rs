@@ -20,13 +20,20 @@ use engine::protocol::Topic;
 
 /// Entries that are listed at most: who reads more types more.
 const MOST: usize = 100;
+/// The order of what matches alike, after what was used lately.
+const VIEW: u64 = 100;
+const INSIGHT: u64 = 101;
+const DEVICE: u64 = 102;
+const FILE: u64 = 103;
+const COMMAND: u64 = 104;
+const ANNOTATION: u64 = 105;
 /// What was used lately is that much better than what matches as well.
 const RECENT: i32 = 4;
 /// An annotation that is shown has this part of it around it.
 const AROUND: f64 = 0.04;
 
 /// A line of the palette.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
     pub target: Target,
     pub name: String,
@@ -39,7 +46,7 @@ pub struct Entry {
 }
 
 /// What the palette shows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct PaletteView {
     /// The best first.
     pub entries: Vec<Entry>,
@@ -52,29 +59,52 @@ pub struct PaletteView {
 /// What the palette shows.
 pub fn view(state: &State) -> PaletteView {
     let typed = state.palette.text.trim();
-    let targets = targets(state, typed);
-    let mut found: Vec<(Entry, Match)> = Vec::new();
+    let mut found: Vec<Option<(Entry, Match)>> = Vec::new();
     let mut order = Vec::new();
-    for target in targets {
-        let Some(entry) = entry(state, target) else { continue };
+    let mut offer = |target: Target, kind: u64| {
+        let Some(entry) = entry(state, target) else { return };
         // What kind it is can be typed as well: `flame zoom`.
         let text = [&entry.name, " ", entry.kind].concat();
-        let Some(matched) = fuzzy::matched(typed, &text) else { continue };
-        let recent = if state.palette.recent.contains(&target) { RECENT } else { 0 };
-        let score = if typed.is_empty() { 0 } else { matched.score + recent };
-        order.push((pair(ascending(-i64::from(score)), 0), found.len() as u32));
-        found.push((entry, matched));
+        let Some(matched) = fuzzy::matched(typed, &text) else { return };
+        let recent = state.palette.recent.iter().position(|recent| *recent == target);
+        let (score, rank) = match (typed.is_empty(), recent) {
+            (true, Some(place)) => (0, place as u64),
+            (true, None) => (0, kind),
+            (false, recent) => (matched.score + if recent.is_some() { RECENT } else { 0 }, kind),
+        };
+        order.push((pair(ascending(-i64::from(score)), rank), found.len() as u32));
+        found.push(Some((entry, matched)));
+    };
+    for (place, binding) in BINDINGS.iter().enumerate() {
+        if is_possible(state, binding.command) {
+            offer(Target::Command(place), if is_view(binding.command) { VIEW } else { COMMAND });
+        }
+    }
+    if let Some(file) = state.file() {
+        Topic::ALL.into_iter().for_each(|topic| offer(Target::Insight(topic), INSIGHT));
+        if file.devices.len() > 1 {
+            (0..file.devices.len()).for_each(|place| offer(Target::Device(place), DEVICE));
+        }
+        let annotations = state.around.marks.latest().map_or(0, |marks| marks.ranges.len());
+        let annotations = if typed.is_empty() { annotations.min(MOST) } else { annotations };
+        (0..annotations).for_each(|place| offer(Target::Annotation(place), ANNOTATION));
+    }
+    if state.snapshots.len() > 1 {
+        (0..state.snapshots.len()).for_each(|place| offer(Target::File(place), FILE));
     }
     let mut entries: Vec<Entry> = Vec::new();
+    let mut best = None;
     for place in sorted_numbers(order) {
-        let Some((entry, matched)) = found.get(place as usize) else { continue };
+        let Some((mut entry, matched)) = found.get_mut(place as usize).and_then(Option::take) else { continue };
+        // Letters that are strewn over a name are no match beside one that has them together.
+        if !typed.is_empty() && matched.score * 2 < *best.get_or_insert(matched.score) {
+            continue;
+        }
         // An annotation that comes again and again is one entry: its first.
         let is_known = entries.iter().any(|known| known.name == entry.name && known.kind == entry.kind);
         if entries.len() < MOST && !is_known {
-            let letters = entry.name.chars().count();
-            let mut marks: Vec<usize> = (0..letters).filter(|place| matched.places.contains(place)).collect();
-            marks.dedup();
-            entries.push(Entry { marks, ..entry.clone() });
+            entry.marks = (0..entry.name.chars().count()).filter(|place| matched.places.contains(place)).collect();
+            entries.push(entry);
         }
     }
     let note = match entries.len() {
@@ -85,34 +115,8 @@ pub fn view(state: &State) -> PaletteView {
     PaletteView { entries, active, note }
 }
 
-/// Everything that can be picked now; without a text, what was used lately comes first.
-fn targets(state: &State, typed: &str) -> Vec<Target> {
-    let commands = |is_view: bool| {
-        let all = BINDINGS.iter().enumerate();
-        let wanted = all.filter(move |(_, it)| matches!(it.command, Command::Show(_)) == is_view);
-        wanted.filter(|(_, it)| is_possible(state, it.command)).map(|(place, _)| Target::Command(place))
-    };
-    let devices = state.file().map_or(0, |file| file.devices.len());
-    let several = |count: usize| 0..if count > 1 { count } else { 0 };
-    let annotations = state.around.marks.latest().map_or(0, |marks| marks.ranges.len());
-    let annotations = if typed.is_empty() { annotations.min(MOST) } else { annotations };
-    let mut targets = if typed.is_empty() { state.palette.recent.clone() } else { Vec::new() };
-    targets
-        .retain(|target| matches!(target, Target::Insight(_)) && state.file().is_some() || is_offered(state, *target));
-    let others = commands(true)
-        .chain(Topic::ALL.into_iter().filter(|_| state.file().is_some()).map(Target::Insight))
-        .chain(several(devices).map(Target::Device))
-        .chain(several(state.snapshots.len()).map(Target::File))
-        .chain(commands(false))
-        .chain((0..annotations).map(Target::Annotation));
-    let recent = targets.clone();
-    targets.extend(others.filter(|target| !recent.contains(target)));
-    targets
-}
-
-fn is_offered(state: &State, target: Target) -> bool {
-    let Target::Command(place) = target else { return false };
-    BINDINGS.get(place).is_some_and(|binding| is_possible(state, binding.command))
+fn is_view(command: Command) -> bool {
+    matches!(command, Command::Show(_))
 }
 
 /// Whether a command does anything now: most are about the open file.
@@ -133,7 +137,7 @@ fn entry(state: &State, target: Target) -> Option<Entry> {
     let (name, kind, keys) = match target {
         Target::Command(place) => {
             let binding = BINDINGS.get(place)?;
-            let kind = if matches!(binding.command, Command::Show(_)) { "View" } else { heading(binding) };
+            let kind = if is_view(binding.command) { "View" } else { heading(binding) };
             (binding.label.to_owned(), kind, keys_text(binding))
         }
         Target::Insight(topic) => (topic.title().to_owned(), "Insight", Vec::new()),

@@ -67,9 +67,14 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
             Ok((name, text)) => effects.push(Effect::Save(name, text)),
             Err(cause) => rules.refused = cause,
         },
-        RulesAction::Loaded(text) => drop(rules.load(&text)),
+        RulesAction::Loaded(text) => {
+            if rules.load(&text).is_none() {
+                return;
+            }
+        }
         RulesAction::Closed => rules.dialog = Dialog::Closed,
     }
+    state.rules.changes = state.rules.changes.wrapping_add(1);
     let after = state.rules.stored();
     if before != after {
         effects.push(Effect::StoreRules(after));

@@ -16,21 +16,30 @@ elements! {
     HtmlInputElement: palette_field;
 }
 
+/// Says of the dialog that the page closed it, and not the browser.
+const SHUT: &str = "data-shut";
+
 /// Entries that a page key moves by.
 const PAGE: i32 = 8;
 
 #[derive(Default)]
 pub(super) struct Panel {
     dialog: Shown<Dialog>,
-    view: Shown<PaletteView>,
-    entries: Shown<Vec<Entry>>,
+    view: Option<PaletteView>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
-        on(&elements.palette, "close", |app, _, _| act(app, PaletteAction::Closed));
+        on(&elements.palette, "close", |app, elements, _| {
+            // What was closed here is heard of later, when it may be open again.
+            if elements.palette.has_attribute(SHUT) {
+                drop(elements.palette.remove_attribute(SHUT));
+            } else {
+                act(app, PaletteAction::Closed);
+            }
+        });
         on(&elements.palette_field, "input", |app, elements, _| {
             act(app, PaletteAction::Typed(elements.palette_field.value()));
         });
@@ -54,16 +63,18 @@ impl Part for Panel {
             let is_open = *dialog == Dialog::Open;
             if is_open {
                 elements.palette_field.set_value(&state.palette.text);
+                set_open(&elements.palette, true);
+            } else {
+                shut(elements);
             }
-            set_open(&elements.palette, is_open);
         }
         if state.palette.dialog == Dialog::Closed {
             return;
         }
-        let Some(view) = self.view.changed(view(state)) else { return };
-        if let Some(entries) = self.entries.changed(view.entries.clone()) {
+        let (before, view) = (self.view.take(), self.view.insert(view(state)));
+        if before.is_none_or(|before| before.entries != view.entries) {
             clear(&elements.palette_list);
-            for (place, entry) in entries.iter().enumerate() {
+            for (place, entry) in view.entries.iter().enumerate() {
                 append(&elements.palette_list, &line(elements, place, entry));
             }
             elements.palette_list.set_scroll_top(0);
@@ -156,8 +167,15 @@ fn press(app: &'static App, elements: &'static Elements, event: &Event) {
 fn pick(app: &'static App, elements: &Elements, place: usize) {
     let target: Option<Target> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
     if let Some(target) = target {
-        elements.palette.close();
+        shut(elements);
         act(app, PaletteAction::Picked(target));
+    }
+}
+
+fn shut(elements: &Elements) {
+    if elements.palette.open() {
+        set_attribute(&elements.palette, SHUT, "");
+        elements.palette.close();
     }
 }
 

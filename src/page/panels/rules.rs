@@ -8,7 +8,7 @@ use crate::elements::elements;
 use crate::export;
 use crate::storage::stored;
 use ui::export::ExportAction;
-use ui::rules::{Choice, Form, Pane, RuleEdit, Rules, RulesAction, RulesView, view};
+use ui::rules::{Choice, Form, Pane, RuleEdit, RulesAction, RulesView, view};
 use ui::settings::{Dialog, SettingsAction};
 use ui::why::view::{SheetView, categories};
 use ui::{Action, Command, State};
@@ -44,8 +44,7 @@ pub(crate) fn save(app: &App, name: &str, text: &str) {
 #[derive(Default)]
 pub(super) struct Panel {
     dialog: Shown<Dialog>,
-    rules: Shown<Rules>,
-    view: Shown<RulesView>,
+    changes: Shown<u32>,
     result: Shown<Option<SheetView>>,
 }
 
@@ -101,10 +100,8 @@ impl Part for Panel {
         if state.rules.dialog == Dialog::Closed {
             return;
         }
-        if self.rules.changed(state.rules.clone()).is_some()
-            && let Some(view) = self.view.changed(view(state))
-        {
-            show_rules(elements, view);
+        if self.changes.changed(state.rules.changes).is_some() {
+            show_rules(elements, &view(state));
         }
         if let Some(result) = self.result.changed(categories(&state.why)) {
             clear(&elements.rules_result);

@@ -13,6 +13,8 @@ pub struct Rules {
     pub dialog: Dialog,
     pub pane: Pane,
     pub choice: Choice,
+    /// Grows with every action: what is shown of them may be other.
+    pub changes: u32,
     /// One's own set as it is typed, right or wrong; empty until there is one.
     pub(crate) text: String,
     /// The same as the form shows it, right or wrong; `None` while the text can't be read.

@@ -34,63 +34,77 @@ pub(super) fn rows(set: &CategorySet, wrong: &[u32]) -> Vec<RuleRow> {
 }
 
 fn others(rule: &CategoryRule) -> String {
-    let mut all = Vec::new();
-    let mut say = |text: &str| all.push(text.to_owned());
-    match rule.frames {
-        Looked::Any => {}
-        Looked::Innermost => say("innermost frame only"),
-        Looked::Site => say("call site only"),
-    }
-    if rule.of == StackOf::Freed {
-        say("in the stack of the free");
-    }
-    match rule.stack {
-        None => {}
-        Some(StackKind::Missing) => say("no stack recorded"),
-        Some(StackKind::Native) => say("C++ frames only"),
-        Some(StackKind::Python) => say("has Python frames"),
-    }
-    match rule.born {
-        None => {}
-        Some(Birth::Before) => say("allocated before recording"),
-        Some(Birth::Recorded) => say("allocated while recording"),
-    }
-    match rule.ends {
-        None => {}
-        Some(End::Live) => say("live at the end"),
-        Some(End::Freed) => say("freed"),
-    }
-    match rule.model {
-        None => {}
-        Some(ModelCall::Later) => say("call site before the model call"),
-        Some(ModelCall::Earlier) => say("call site after the model call"),
+    let mut all = String::new();
+    let frames = match rule.frames {
+        Looked::Any => "",
+        Looked::Innermost => "innermost frame only",
+        Looked::Site => "call site only",
+    };
+    let stack = match rule.stack {
+        None => "",
+        Some(StackKind::Missing) => "no stack recorded",
+        Some(StackKind::Native) => "C++ frames only",
+        Some(StackKind::Python) => "has Python frames",
+    };
+    let born = match rule.born {
+        None => "",
+        Some(Birth::Before) => "allocated before recording",
+        Some(Birth::Recorded) => "allocated while recording",
+    };
+    let ends = match rule.ends {
+        None => "",
+        Some(End::Live) => "live at the end",
+        Some(End::Freed) => "freed",
+    };
+    let model = match rule.model {
+        None => "",
+        Some(ModelCall::Later) => "call site before the model call",
+        Some(ModelCall::Earlier) => "call site after the model call",
+    };
+    let of = if rule.of == StackOf::Freed { "in the stack of the free" } else { "" };
+    for text in [frames, of, stack, born, ends, model] {
+        say(&mut all, [text, "", ""]);
     }
     for (before, value) in [("recorded as “", &rule.recorded), ("frames say “", &rule.told)] {
         if let Some(value) = value {
-            all.push([before, value, "”"].concat());
+            say(&mut all, [before, value, "”"]);
         }
     }
     if rule.least > 0 {
-        all.push(["lives ≥ ", &counted(rule.least.into(), "event")].concat());
+        say(&mut all, ["lives ≥ ", &counted(rule.least.into(), "event"), ""]);
     }
     if let Some(most) = rule.most {
-        all.push(["lives ≤ ", &counted(most.into(), "event")].concat());
+        say(&mut all, ["lives ≤ ", &counted(most.into(), "event"), ""]);
     }
-    all.extend(rule.like.as_ref().map(like));
-    all.join(", ")
+    if let Some(like) = &rule.like {
+        say(&mut all, [&size(like), &whose(like), if like.at == Place::Here { " freed there" } else { "" }]);
+    }
+    all
 }
 
-fn like(like: &Likeness) -> String {
-    let (of, whose) = match (&like.category, &like.name) {
-        (Some(category), _) => ("“", [category, "”"].concat()),
-        (None, Some(name)) => ("a frame matching ", name.clone()),
-        (None, None) => ("any allocation", String::new()),
-    };
-    let size = match like.ratio {
+/// Says one thing more, where there is something to say.
+#[inline(never)]
+fn say(all: &mut String, parts: [&str; 3]) {
+    if parts.iter().all(|part| part.is_empty()) {
+        return;
+    }
+    all.push_str(if all.is_empty() { "" } else { ", " });
+    parts.iter().for_each(|part| all.push_str(part));
+}
+
+fn size(like: &Likeness) -> String {
+    let times = like.ratio.0.to_string();
+    match like.ratio {
         (1, 1) => "same size as ".to_owned(),
-        (times, 1) => [&times.to_string(), "× the size of "].concat(),
-        (times, of) => [&times.to_string(), "/", &of.to_string(), " of the size of "].concat(),
-    };
-    let here = if like.at == Place::Here { " freed there" } else { "" };
-    [&size, of, &whose, here].concat()
+        (_, 1) => times + "× the size of ",
+        (_, of) => [&times, "/", &of.to_string(), " of the size of "].concat(),
+    }
+}
+
+fn whose(like: &Likeness) -> String {
+    match (&like.category, &like.name) {
+        (Some(category), _) => ["“", category, "”"].concat(),
+        (None, Some(name)) => ["a frame matching ", name].concat(),
+        (None, None) => "any allocation".to_owned(),
+    }
 }
