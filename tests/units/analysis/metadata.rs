@@ -1,3 +1,5 @@
+//! Tests of `src/analysis/metadata.rs`, a module of its: they reach what is private there.
+
 #![allow(clippy::unwrap_used, reason = "how a test fails")]
 
 use super::{category, entries, value_of};
