@@ -110,6 +110,8 @@ fn a_file_is_read_and_its_whole_timeline_asked_for() {
     assert!(matches!(
         page.asked()[..],
         [
+            // What of the peak has a category: that is what the file is grouped by at first.
+            Request::Ask(Ask { what: Question::Legend { colouring: Grouping::Category, .. }, .. }),
             Request::Ask(Ask { what: Question::Marks, .. }),
             Request::Ask(Ask { what: Question::Overview { .. }, .. }),
             Request::Ask(Ask { what: Question::Legend { .. }, .. })
