@@ -12,6 +12,8 @@ const START_OF_WORD: i32 = 8;
 const SIDE_BY_SIDE: i32 = 6;
 /// A gap is no gain, even before the start of a word.
 const APART: i32 = -3;
+/// So many letters of a name weigh as much as one point.
+pub(crate) const SCALE: i32 = 8;
 
 /// How well a name matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub(crate) fn matched(typed: &str, name: &str) -> Option<Match> {
         found.score += align(&word, &letters, &mut found.places)?;
     }
     // Of two names that match alike, the shorter says more precisely what was typed.
-    found.score -= letters.len() as i32 / 8;
+    found.score = found.score * SCALE - letters.len() as i32;
     Some(found)
 }
 

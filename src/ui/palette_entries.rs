@@ -28,7 +28,7 @@ const FILE: u64 = 103;
 const COMMAND: u64 = 104;
 const ANNOTATION: u64 = 105;
 /// What was used lately is that much better than what matches as well.
-const RECENT: i32 = 4;
+const RECENT: i32 = 4 * fuzzy::SCALE;
 /// An annotation that is shown has this part of it around it.
 const AROUND: f64 = 0.04;
 
