@@ -217,9 +217,9 @@ fn views_with_nothing_to_show_say_so() {
     page.evaluate("document.querySelector('#at').value = 'end'");
     page.press("Enter");
     page.wait_for(&Some("0".to_owned()), || page.attribute("#moment", "data-live-requested"));
-    let nothing = "Nothing is live at this moment.";
+    let nothing = "Nothing is live at the cursor.";
     // By source it is told beside the peak, which had something.
-    says([nothing, nothing, nothing, nothing, "no frame of your own code"], "live");
+    says([nothing, nothing, nothing, nothing, "no frame in your code"], "live");
     page.evaluate("{ const device = document.querySelector('#device'); device.value = '1'; device.dispatchEvent(new Event('change')); }");
     page.wait_for(&Some("0".to_owned()), || page.attribute("#summary", "data-events"));
     says([nothing; 5], "device");

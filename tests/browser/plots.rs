@@ -75,7 +75,7 @@ fn addresses_tell_blocks_and_what_is_free() {
     page.wait_for(&Some((1u64 << 30).to_string()), || page.attribute("#details", "data-size"));
     page.wait_for(&None, || page.attribute("#details", "data-segment"));
     assert_eq!(page.attribute("#fit-bytes", "disabled").as_deref(), Some(""));
-    assert!(page.attribute("#stacking", "title").is_some_and(|title| title.contains("only a stack has an order")));
+    assert!(page.attribute("#stacking", "title").is_some_and(|title| title.contains("Only the live view has an order")));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
@@ -198,7 +198,7 @@ fn each_plot_becomes_a_file_of_its_name() {
     page.drop_files(&[&halves()]);
     page.wait_for_state("ready");
     page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
-    for (plot, words) in [("addresses", "Height is addresses"), ("reserved", "Height is reserved bytes")] {
+    for (plot, words) in [("addresses", "Height: addresses"), ("reserved", "Height: reserved bytes")] {
         show(&page, plot);
         let path = fixtures::folder().join(format!("halves-device0-{plot}-events-0-121.svg"));
         let _ = std::fs::remove_file(&path);
