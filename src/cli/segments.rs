@@ -207,7 +207,7 @@ fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
 
 fn fit_in_words(asking: &Asking, terms: &Segments, fit: &StateFit) -> String {
     let (asked, name) = (terms.request.unwrap_or(0), name_of(asking, fit.pool, fit.stream));
-    let begin = format!("  request of {} (rounded {}) in the {name}:", exact(asked), exact(fit.rounded));
+    let begin = format!("  request of {}, rounded {}, in the {name}:", exact(asked), exact(fit.rounded));
     match fit.block {
         Some((address, bytes)) => {
             format!("{begin} may fit into the free block at {}, ≤ {}\n", hex(address), exact(bytes))

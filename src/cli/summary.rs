@@ -77,8 +77,9 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     let span = device
         .time_us
         .map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last.saturating_sub(first))));
+    let ooms = if device.ooms() > 0 { ", ".to_owned() + &counted(device.ooms(), "OOM") } else { String::new() };
     lines.push(format!(
-        "  {name}: {}{span}, {}, {}, {}",
+        "  {name}: {}{span}{ooms}, {}, {}, {}",
         counted(device.events, "event"),
         counted(device.allocations, "allocation"),
         counted(device.segments, "segment"),
@@ -95,7 +96,7 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     let at = if device.peak_event < 0 {
         "before the first event".to_owned()
     } else {
-        format!("event {}", device.peak_event)
+        format!("event {}", grouped(device.peak_event.unsigned_abs()))
     };
     row("peak", device.peak_requested, format!(", {at}"));
     row("baseline (before recording)", device.base_requested, String::new());
