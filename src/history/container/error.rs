@@ -1,7 +1,5 @@
 //! Why a file's bytes can't be unpacked.
 
-use base::units::grouped;
-
 /// Why the bytes can't be unpacked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContainerError {
@@ -35,7 +33,7 @@ pub enum ContainerError {
     #[error("cannot decompress the {layer} stream: {why}")]
     Refused { layer: &'static str, why: &'static str },
     /// It is made to fill the memory.
-    #[error("{} bytes of {layer} decompress to more than {times} times as many: not a snapshot", grouped(*.byte))]
+    #[error("{byte} bytes of {layer} decompress to more than {times} times as many: not a snapshot")]
     Bomb {
         layer: &'static str,
         /// Bytes of the file read by then.
@@ -43,7 +41,7 @@ pub enum ContainerError {
         times: u64,
     },
     /// It goes on and on.
-    #[error("{} bytes of {layer} decompress to more than 1 TiB: not a snapshot", grouped(*.byte))]
+    #[error("{byte} bytes of {layer} decompress to more than 1 TiB: not a snapshot")]
     TooMuch {
         layer: &'static str,
         /// Bytes of the file read by then.

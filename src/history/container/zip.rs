@@ -10,7 +10,6 @@
 
 use super::check::Check;
 use super::layer::{Fault, Unpacker};
-use base::units::grouped;
 use deflate64::InflaterManaged;
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -45,10 +44,10 @@ pub enum ZipError {
     #[error("the zip archive is split into parts: join them first")]
     Split,
     /// More than we read.
-    #[error("the zip archive has {} members, the limit is {}", grouped(*.0), grouped(MOST_MEMBERS))]
+    #[error("the zip archive has {0} members, the limit is {MOST_MEMBERS}")]
     TooMany(u64),
     /// More than we read.
-    #[error("the zip archive's directory has {} bytes, the limit is {}", grouped(*.0), grouped(LARGEST_DIRECTORY))]
+    #[error("the zip archive's directory has {0} bytes, the limit is {LARGEST_DIRECTORY}")]
     DirectoryTooLarge(u64),
     /// Needs a password.
     #[error("{0} is encrypted: unpack the archive first")]

@@ -1,6 +1,5 @@
 //! Why JSON can't be read, and where.
 
-use base::units::grouped;
 use std::fmt;
 use thiserror::Error;
 
@@ -44,7 +43,7 @@ pub enum ErrorKind<E> {
     #[error("unescaped control character 0x{0:02x} in a string")]
     Control(u8),
     /// One of [`super::Limits`] is reached.
-    #[error("more than {} {what}: not a snapshot", grouped(*.most as u64))]
+    #[error("more than {most} {what}: not a snapshot")]
     Limit {
         /// What there is too much of, in the plural.
         what: &'static str,
