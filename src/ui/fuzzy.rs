@@ -7,7 +7,7 @@ const MOST_LETTERS: usize = 160;
 /// Where no match ends.
 const NEVER: i32 = i32::MIN / 2;
 const LETTER: i32 = 1;
-const START_OF_NAME: i32 = 10;
+const START_OF_NAME: i32 = 8;
 const START_OF_WORD: i32 = 8;
 const SIDE_BY_SIDE: i32 = 6;
 /// A gap is no gain, even before the start of a word.
