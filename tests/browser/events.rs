@@ -108,7 +108,7 @@ fn filtered_copied_and_clicked() {
     page.wait_until("fewer are listed", || number(&page, "#events-status", "data-listed") < all);
     page.press("#");
     // Without the "#" something else was wrong.
-    page.wait_until("what is wrong is said", || page.text("#events-status").contains("number of an allocation"));
+    page.wait_until("what is wrong is said", || page.text("#events-status").contains("allocation number"));
     assert_eq!(page.attribute("#events-filter", "aria-invalid").as_deref(), Some("true"));
     page.press("Escape");
     page.wait_for(&"events-grid".into(), || page.evaluate("document.activeElement.id"));

@@ -75,7 +75,9 @@ fn addresses_tell_blocks_and_what_is_free() {
     page.wait_for(&Some((1u64 << 30).to_string()), || page.attribute("#details", "data-size"));
     page.wait_for(&None, || page.attribute("#details", "data-segment"));
     assert_eq!(page.attribute("#fit-bytes", "disabled").as_deref(), Some(""));
-    assert!(page.attribute("#stacking", "title").is_some_and(|title| title.contains("Only the live view has an order")));
+    assert!(
+        page.attribute("#stacking", "title").is_some_and(|title| title.contains("Only the live view has an order"))
+    );
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
