@@ -62,7 +62,7 @@ fn keys_alone_lead_from_event_to_event_and_to_allocations() {
     let last = number(&page, "#summary", "data-events") - 1;
     page.press("End");
     page.wait_for(&last, || marked(&page));
-    page.wait_until("what was asked for is told", || text_of_marked(&page).contains("asked for"));
+    page.wait_until("what was asked for is told", || text_of_marked(&page).contains("requested"));
     page.press("Home");
     page.wait_for(&0, || marked(&page));
     // To an event that is typed.

@@ -39,7 +39,10 @@ impl Page {
             self.wait_until(&format!("{selector} is shown"), || self.evaluate(&asking::opener(selector)).is_null());
         }
         let middle = Cell::new((0.0, 0.0));
+        let into_view =
+            format!("document.querySelector({})?.scrollIntoView({{ block: 'nearest' }})", Value::from(selector));
         self.wait_until(&format!("{selector} can be clicked"), || {
+            self.evaluate(&into_view);
             let corners = self.corners(selector);
             middle.set(corners.middle());
             let ((x, y), selector) = (middle.get(), Value::from(selector));

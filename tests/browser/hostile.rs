@@ -83,7 +83,7 @@ pub(crate) fn recovers(page: &Page) {
 fn what_can_not_be_is_refused_and_the_page_goes_on() {
     let page = empty_page();
     refuses(&page, "bomb.gz", &bomb(), "decompress to more than");
-    refuses(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65,536 nested containers");
+    refuses(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65,536 open containers");
     refuses(&page, "long.pickle", &pickle(&[b"X\xff\xff\xff\x7f", &[b'x'; 9]]), "bytes in one string");
     refuses(&page, "memo.pickle", &pickle(&[b"Nr\xff\xff\xff\xff"]), "more than 268,435,456 memo slots");
     let nan = trace(&event("alloc", b"K\x00", &[&b"G"[..], &f64::NAN.to_be_bytes()].concat()));

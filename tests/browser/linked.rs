@@ -12,6 +12,7 @@ fn training() -> Option<Page> {
     let page = empty_page();
     page.drop_files(&[&file.path]);
     page.wait_for_state("ready");
+    show(&page, "tree");
     page.wait_until("the tree has rows", || page.attribute("#tree-space .row", "data-bytes").is_some());
     // A click beside a picture that is not there yet selects nothing.
     settled(&page);
@@ -204,6 +205,7 @@ fn views_with_nothing_to_show_say_so() {
     page.drop_files(&[&crate::fixtures::file("nothing.json", file.as_bytes())]);
     page.wait_for_state("ready");
     // Without stacks there is one row, one box and a row of the table.
+    show(&page, "tree");
     page.wait_until("the tree says it", || page.text("#tree-space").contains("no stack"));
     let says = |words: [&str; 5], name: &str| {
         let seen = ["tree", "flame", "table", "histograms", "sources"];

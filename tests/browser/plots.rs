@@ -112,11 +112,12 @@ fn reserved_tells_segments_and_exact_lines() {
     page.wait_for(&"3.00 GiB reserved".to_owned(), || page.text("#card-title"));
     page.wait_until("the lines are told", || page.text("#reading").contains("3,221,225,472 B reserved"));
     let reading = page.text("#reading");
-    for part in ["B active (rounded)", "B active (requested)", " free ("] {
+    for part in ["B allocated (rounded)", "B live (requested)", " free ("] {
         assert!(reading.contains(part), "{reading}");
     }
     assert_eq!(page.attribute("#line-rounded", "aria-pressed").as_deref(), Some("true"));
-    for part in ["≥ 2,148,532,736 B active", "2,147,484,160 B allocated", "1,048,576 B pending", "≤ 33.3 % free"] {
+    for part in ["≥ 2,148,532,736 B allocated", "2,147,484,160 B in use", "1,048,576 B awaiting free", "≤ 33.3 % free"]
+    {
         assert!(reading.contains(part), "{reading}");
     }
     let lines = || Picture::of(&page, "#labels");

@@ -36,7 +36,7 @@ fn the_plot_has_the_room() {
     let page = opened(&halves());
     for (width, height) in SIZES {
         page.resize(width, height);
-        page.wait_until("the header is one row of 44 px", || page.corners("#bar").height.round() == 45.0);
+        page.wait_until("the header is one row of 44 px", || page.corners("#bar").height.round() == 44.0);
         let plot = page.corners("canvas#timeline").height;
         assert!(plot >= 0.45 * f64::from(height), "{plot} of {height} px at {width} × {height}");
         let controls = page.evaluate(CONTROLS);

@@ -156,7 +156,7 @@ fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
     other.drop_files(&[&wrong]);
     other.wait_for_state("ready");
     other.wait_until("it is another file", || notice(&other).starts_with("This is a different file. "));
-    assert_eq!(selected_tab(&other), "tab-tree");
+    assert_eq!(selected_tab(&other), "tab-why");
     other.drop_files(&[&halves()]);
     other.wait_for(&"tab-table".to_owned(), || selected_tab(&other));
     other.wait_for(&String::new(), || notice(&other));

@@ -64,7 +64,7 @@ impl Part for Panel {
         if self.shown.changed((state.load, open)).is_none() {
             return;
         }
-        elements.device_field.set_hidden(open.is_none());
+        elements.device_field.set_hidden(state.file().is_none_or(|file| file.devices.len() < 2));
         let Some(file) = state.file() else { return };
         elements.picture.set_hidden(state.device().is_none());
         let options = file.devices.iter().map(|device| (device.device.to_string(), device_line(device)));
