@@ -122,7 +122,7 @@ fn several_snapshots_are_listed_the_likeliest_first_and_each_can_be_opened() {
         assert_eq!(opened.summary.file, format!("test.pickle › {name}"));
     }
     let error = open_as(&archive, Way { member: Some(3), ..Way::default() }).err();
-    assert_eq!(error.as_deref(), Some("the zip archive has no snapshot number 3: was it changed meanwhile?"));
+    assert_eq!(error.as_deref(), Some("the zip archive has no snapshot 3. Has the file changed?"));
 }
 
 /// What the file holds is not passed over byte by byte: a large member that is not opened is not read.
@@ -163,34 +163,33 @@ fn what_can_not_be_opened_is_named() {
         change(&mut only);
         zip(&[only])
     };
-    let none = "no member of the zip archive is a PyTorch memory snapshot:";
+    let none = "no PyTorch memory snapshot in the zip archive:";
     let cases = [
         (zip(&[]), format!("{none} it is empty")),
-        (zip_of(&[("notes.txt", b"hello, this is no snapshot")]), format!("{none} notes.txt is some other file")),
+        (zip_of(&[("notes.txt", b"hello, this is no snapshot")]), format!("{none} notes.txt is not a snapshot")),
         (
             zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("y", b"hello, this is no snapshot")]),
             format!("{none} x.png is a PNG image (and 1 more)"),
         ),
         (
             zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("meta.json", b"{\"learning rate\": 0.125}")]),
-            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top"
-                .to_owned(),
+            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level".to_owned(),
         ),
         (zip_of(&[("inner.zip", &whole)]), format!("{none} inner.zip is a zip archive")),
         (one(|it| it.flags = 1), format!("{none} a.pickle is encrypted: unpack the archive first")),
         (
             one(|it| it.method = 14),
             format!(
-                "{none} a.pickle is packed with method 14: of zip's methods, stored (0), deflate (8), deflate64 (9) and zstd (93) are read"
+                "{none} a.pickle uses zip method 14; supported are stored (0), deflate (8), deflate64 (9) and zstd (93)"
             ),
         ),
         (
             zip_of(&[("model/data.pkl", b"\x80\x02}."), ("model/data/0", b"0000")]),
-            "this is a checkpoint of torch.save, not a PyTorch memory snapshot".to_owned(),
+            "this is a torch.save checkpoint, not a PyTorch memory snapshot".to_owned(),
         ),
         (
             whole[..whole.len() - 30].to_vec(),
-            "the zip archive has no directory at its end: was it copied whole?".to_owned(),
+            "no directory at the end of the zip archive. Is the file complete?".to_owned(),
         ),
     ];
     for (archive, message) in cases {
@@ -221,7 +220,7 @@ fn a_long_directory_is_read_in_slices() {
     }
     let failed = std::iter::from_fn(|| engine.next_reply()).last();
     let Some(Reply::Failed { message }) = failed else { panic!("{failed:?}") };
-    assert_eq!(message, "no member of the zip archive is a PyTorch memory snapshot: it is empty");
+    assert_eq!(message, "no PyTorch memory snapshot in the zip archive: it is empty");
     assert!(steps > 50, "{steps} steps");
 }
 
@@ -278,7 +277,7 @@ fn a_file_cut_meanwhile_is_told() {
     }
     let failed = std::iter::from_fn(|| engine.next_reply()).last();
     let Some(Reply::Failed { message }) = failed else { panic!("{failed:?}") };
-    assert!(message.ends_with("inside its zip archive: was it changed meanwhile?"), "{message}");
+    assert!(message.ends_with("inside the zip archive. Has the file changed?"), "{message}");
 }
 
 /// Events that allocate and free at random, some of which free what was live before; each alloc has a stack of its own.
@@ -348,31 +347,26 @@ fn snapviewers_files_that_do_not_fit_together_are_named() {
     let elements: Vec<Value> = serde_json::from_slice(&drawn.elements).unwrap();
     let fewer = serde_json::to_vec(&elements[1..]).unwrap();
     let twice = br#"[{"elem": 0, "timesteps": [0, 1], "size": 3}, {"elem": 0, "timesteps": [1, 2], "size": 3}]"#;
-    let alone = "SnapViewer's drawing, without the elements.json it belongs to";
+    let alone = "SnapViewer's allocations.json, but its elements.json is missing";
     type Members<'a> = &'a [(&'a str, &'a [u8])];
     let cases: [(Members<'_>, String); 5] = [
         (
             &[("allocations.json", &drawn.allocations), ("elements.json", &fewer)],
             format!(
-                "SnapViewer's allocations.json draws {} allocations, its elements.json has {} events",
+                "allocations.json has {} allocations, but elements.json has {} events",
                 elements.len(),
                 elements.len() - 1
             ),
         ),
         (&[("allocations.json", b"[]"), ("elements.json", b"[{}]")], "elements[0].action: is missing".to_owned()),
-        (
-            &[("allocations.json", twice), ("elements.json", b"[]")],
-            "allocations.json: two allocations have the elem 0".to_owned(),
-        ),
+        (&[("allocations.json", twice), ("elements.json", b"[]")], "allocations.json: elem 0 occurs twice".to_owned()),
         (
             &[("allocations.json", b"[{\"elem\": 0}]"), ("elements.json", b"[]")],
-            "allocations.json: [0] is not one of SnapViewer's allocations".to_owned(),
+            "allocations.json: [0] is not a SnapViewer allocation".to_owned(),
         ),
         (
             &[("allocations.json", &drawn.allocations), ("elements.db", b"SQLite format 3\0")],
-            format!(
-                "no member of the zip archive is a PyTorch memory snapshot: allocations.json is {alone} (and 1 more)"
-            ),
+            format!("no PyTorch memory snapshot in the zip archive: allocations.json is {alone} (and 1 more)"),
         ),
     ];
     for (members, message) in cases {

@@ -201,9 +201,9 @@ fn theirs(nodes: &Value, names: &Value) -> Tree {
 /// What we call what has no frame.
 fn note(tag: &str) -> &str {
     match tag {
-        "no stack" => "no stack was recorded",
-        "freed by" => "born before recording: the stacks below freed them",
-        "unexplained" => "bytes that nothing explains",
+        "no stack" => "no stack",
+        "freed by" => "allocated before recording (stacks of their frees)",
+        "unexplained" => "unexplained bytes",
         other => other,
     }
 }

@@ -94,7 +94,7 @@ fn check_moments(name: &str, opened: &mut Opened, device: i64, expected: &Value)
         // The state's sums, where all blocks lie in what the file tells to be reserved.
         let report = report(opened, device, Topic::Fragmentation, Some(moment as u32));
         let sheet = sheet(&report, "moment");
-        if sheet.rows.is_empty() || report.statements.iter().any(|it| it.text.contains("lie in nothing")) {
+        if sheet.rows.is_empty() || report.statements.iter().any(|it| it.text.contains("in no recorded segment")) {
             continue;
         }
         let total = |key: &str| {
@@ -104,7 +104,7 @@ fn check_moments(name: &str, opened: &mut Opened, device: i64, expected: &Value)
                 ref other => panic!("{other:?}"),
             }
         };
-        let ours = ["reserved", "requested", "rounded", "free"].map(total);
+        let ours = ["reserved_bytes", "live_bytes", "allocated_rounded_bytes", "free_bytes"].map(total);
         assert_eq!(json!(ours), json!([told[1], told[2], told[3], told[4]]), "{name}, {device}, moment {moment}");
     }
 }
@@ -116,13 +116,16 @@ fn check_fragmentation(name: &str, opened: &mut Opened, device: i64, expected: &
         let row = &sheet.rows[place];
         let Cell::Event(event) = cell(sheet, row, "event") else { panic!("an event") };
         let of = |key| u64::try_from(number(sheet, row, key)).unwrap();
-        json!([event, of("free"), of("reserved"), of("requested")])
+        json!([event, of("free_bytes"), of("reserved_bytes"), of("live_bytes")])
     };
     let parts: Vec<Value> = (0..over_time.rows.len()).map(|place| row(over_time, place)).collect();
     assert_eq!(&json!(parts), &expected["parts"], "{name}, device {device}");
     let worst = expected["parts"].as_array().unwrap().iter().map(|part| part[1].as_u64().unwrap()).max().unwrap();
     let bytes = sheet(&report, "worst_bytes");
-    assert_eq!(bytes.rows.first().map(|row| number(bytes, row, "free")), (worst > 0).then_some(i128::from(worst)));
+    assert_eq!(
+        bytes.rows.first().map(|row| number(bytes, row, "free_bytes")),
+        (worst > 0).then_some(i128::from(worst))
+    );
     let share = sheet(&report, "worst_share");
     if let (Some(expected), false) = (expected["worst_share"].as_array(), share.rows.is_empty()) {
         assert_eq!(json!([row(share, 0)[0], row(share, 0)[1]]), json!(expected), "{name}, {device}: largest share");
@@ -140,17 +143,19 @@ fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -
         let called = match pool {
             None => "not recorded".to_owned(),
             Some((0, 0)) => "default pool".to_owned(),
+            Some((graph, 0)) => format!("graph-private pool ({graph}, 0)"),
+            Some((0, own)) => format!("MemPool (0, {own})"),
             Some(pool) => format!("private pool {pool:?}"),
         };
         let row = sheet.rows.iter().find(|row| *cell(sheet, row, "pool") == Cell::Text(called.clone()));
         let row = row.unwrap_or_else(|| panic!("{name}, device {device}: {called} is missing"));
         let then = told[2 + moments.len() / 2].as_u64().unwrap();
-        let ours = json!([number(sheet, row, "contents") as u64, number(sheet, row, "at_active") as u64]);
+        let ours = json!([number(sheet, row, "max_live_bytes") as u64, number(sheet, row, "live_bytes") as u64]);
         assert_eq!(ours, json!([told[0], then]), "{name}, device {device}: {called}");
-        let Cell::Event(event) = cell(sheet, row, "contents_event") else { panic!("an event") };
+        let Cell::Event(event) = cell(sheet, row, "max_live_event") else { panic!("an event") };
         assert!(told[0] == json!(0) || event + 1 == told[1].as_i64().unwrap(), "{name}, {device}: {called} at {event}");
     }
-    let reserved: i128 = sheet.rows.iter().map(|row| number(sheet, row, "at_reserved")).sum();
+    let reserved: i128 = sheet.rows.iter().map(|row| number(sheet, row, "reserved_bytes")).sum();
     assert_eq!(json!(reserved as u64), moments[moments.len() / 2][1], "{name}, device {device}: reserved by pools");
     sheet.rows.len()
 }

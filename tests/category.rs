@@ -145,7 +145,7 @@ fn legend_search_details_and_report_agree() {
     assert_eq!((sum.bytes, sum.count), (moments[0].requested, moments[0].count), "all that is live has a category");
     let parameter = opened.details(0, 0).unwrap().category.unwrap();
     assert_eq!((parameter.name.as_str(), parameter.rule.is_some()), ("parameter", true));
-    assert!(parameter.why.contains("as large as a gradient"), "{}", parameter.why);
+    assert!(parameter.why.contains("same size as a gradient"), "{}", parameter.why);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn rules_that_decide_nothing_are_counted_without_what_no_rule_tells() {
     let report = report(&mut opened, 0);
     let rules = report.sheets.iter().find(|sheet| sheet.key == "rules").unwrap();
     assert_eq!(rules.rows.len(), 2, "one that holds, and what no rule tells");
-    assert!(rules.note.ends_with("decide nothing there: 1 of 2."), "{}", rules.note);
+    assert!(rules.note.ends_with("Rules without a match there: 1 of 2."), "{}", rules.note);
 }
 
 #[test]

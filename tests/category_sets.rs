@@ -59,34 +59,34 @@ rules:
 fn all_that_is_wrong_is_told_with_its_line() {
     let text = "{\"schema\": 1,\n\"rules\": [\n{\"category\": \"a\", \"name\": \"(\"},\n{\"name\": \"x\", \"colour\": \"red\"},\n{\"category\": \"b\", \"most\": -1},\n3]}";
     let expected = [
-        "line 3: not a regular expression: found open group without closing ')'",
-        "line 4: \"colour\" means nothing here",
+        "line 3: invalid regular expression: found open group without closing ')'",
+        "line 4: unknown key \"colour\"",
         "line 4: \"category\" is missing",
-        "line 5: \"most\" takes a whole number below 2^32",
-        "line 6: a rule is a list of keys and values",
+        "line 5: \"most\" must be a whole number below 2^32",
+        "line 6: a rule must be an object",
     ];
     assert_eq!(wrong(text), expected);
-    assert_eq!(wrong("{\n\"a\": \"b\",\n}"), ["line 3: '}' stands where a key in quotes should"]);
-    assert_eq!(wrong("{\"a\": "), ["line 1: the file ends before its JSON does"]);
-    assert_eq!(wrong("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" takes 1: this program knows no other"]);
+    assert_eq!(wrong("{\n\"a\": \"b\",\n}"), ["line 3: expected a key in quotes, found '}'"]);
+    assert_eq!(wrong("{\"a\": "), ["line 1: unexpected end of file inside the JSON"]);
+    assert_eq!(wrong("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" must be 1, the only supported version"]);
     assert_eq!(wrong("a: b\n  c: d"), ["line 2: mapping values are not allowed in this context"]);
-    assert_eq!(wrong("a: [b]"), ["line 1: \"a\" takes a text"]);
+    assert_eq!(wrong("a: [b]"), ["line 1: \"a\" must be a string"]);
     assert_eq!(wrong("a: 'b"), ["line 1: while scanning a quoted scalar, found unexpected end of stream"]);
     assert_eq!(wrong("a:\n\tb: c"), ["line 2: tabs disallowed within this context (block indentation)"]);
-    assert_eq!(wrong("forward"), ["line 1: rules are a list, or categories with their patterns"]);
+    assert_eq!(wrong("forward"), ["line 1: rules must be a list, or categories with their patterns"]);
     assert_eq!(
         wrong("rules:\n- name: a\n  pattern: '('"),
-        ["line 3: not a regular expression: found open group without closing ')'"]
+        ["line 3: invalid regular expression: found open group without closing ')'"]
     );
     assert_eq!(wrong("{\"rules\": [{\"category\": \"a\", \"like\": {\"ratio\": \"0\"}}]}").len(), 2);
     assert!(wrong("")[0].starts_with("line 1: "));
     let many = |count: usize| format!("[{}]", vec!["{\"category\": \"a\"}"; count].join(","));
     assert!(CategorySet::parse(&many(1000)).is_ok());
-    assert_eq!(wrong(&many(1001)), ["line 1: at most 1000 rules"]);
+    assert_eq!(wrong(&many(1001)), ["line 1: at most 1,000 rules"]);
     let names: Vec<String> = (0..64).map(|number| format!("{{\"category\": \"c{number}\"}}")).collect();
     assert_eq!(wrong(&format!("[{}]", names.join(","))), ["line 1: at most 63 categories"]);
-    assert!(wrong(&"[".repeat(100_000))[0].contains("more than 16 containers"));
-    assert!(wrong(&format!("a: {}", "b".repeat(2000)))[0].contains("at most 1000 bytes of a text"));
+    assert!(wrong(&"[".repeat(100_000))[0].contains("more than 16 nested containers"));
+    assert!(wrong(&format!("a: {}", "b".repeat(2000)))[0].contains("at most 1,000 bytes in a string"));
     let deep: String = (0..1000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
     assert!(wrong(&deep)[0].contains("nested too deep"));
 }

@@ -4,6 +4,7 @@
 
 use crate::zip;
 
+use memscape::engine::protocol::SCHEMA;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ fn json_is_one_object_a_file() {
     let names: Vec<&Value> = files.as_array().unwrap().iter().map(|file| &file["file"]).collect();
     assert_eq!(names, ["cli.pickle", "-"]);
     for file in files.as_array().unwrap() {
-        assert_eq!((&file["schema"], &file["warnings"]), (&json!(1), &json!([])));
+        assert_eq!((&file["schema"], &file["warnings"]), (&json!(SCHEMA), &json!([])));
         assert_eq!(file["devices"].as_array().map(Vec::len), Some(1), "the empty second device is left out");
         let device = &file["devices"][0];
         let expected = json!({"device": 0, "events": 1, "actions": {"alloc": 1}, "allocations": 1, "base_requested": 0,
@@ -95,7 +96,7 @@ fn a_zip_is_one_summary_a_snapshot() {
 fn text_names_the_peak_with_its_exact_bytes() {
     let output = memscape(&["summary", "-"], &snapshot());
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("peak requested") && text.contains("100 bytes, event 0"), "{text}");
+    assert!(text.contains("    peak  ") && text.contains("100 B, event 0"), "{text}");
 }
 
 /// Into a file and into a pipe alike.

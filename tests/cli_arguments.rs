@@ -67,7 +67,7 @@ fn help_is_about_the_command() {
         assert!(!help.contains("browser") && !help.contains("--pool"), "{help}");
     }
     let whole = text(run(&["--help"]).stdout);
-    for command in ["summary", "live", "serve", "completions"] {
+    for command in ["summary", "insights", "live", "allocations", "segments", "serve", "completions"] {
         assert!(whole.contains(&format!("\n  {command} ")), "{whole}");
     }
     assert!(whole.lines().count() < 50, "{whole}");
@@ -76,7 +76,7 @@ fn help_is_about_the_command() {
 #[test]
 fn what_stands_behind_two_dashes_is_no_option() {
     let path = snapshot("dashes");
-    let found = run(&["find", &path, "--json", "--", "-h"]);
+    let found = run(&["allocations", &path, "--json", "--", "-h"]);
     let found: Value = serde_json::from_slice(&found.stdout).unwrap();
     assert_eq!((&found["pattern"], &found["count"]), (&json!("-h"), &json!(0)));
     let folder = folder("dash-file", OsStr::new("-x.json"));
@@ -88,12 +88,12 @@ fn what_stands_behind_two_dashes_is_no_option() {
 fn sizes_read_as_in_a_search() {
     let path = snapshot("sizes");
     for (size, bytes) in [("1.5GiB", 3u64 << 29), ("64M", 64 * MIB), ("3145728", 3 * MIB)] {
-        assert_eq!(printed(&["state", &path, "--request", size])["request"], json!(bytes), "{size}");
+        assert_eq!(printed(&["segments", &path, "--request", size])["request_bytes"], json!(bytes), "{size}");
     }
     let leaks = printed(&["leaks", &path, "--threshold", "unused=1.5M"]);
     let mut thresholds = leaks["sheets"].as_object().unwrap().values().map(|sheet| &sheet["threshold"]["value"]);
     assert!(thresholds.any(|value| *value == json!(3 * MIB / 2)), "{leaks}");
-    let ambiguous = run(&["state", &path, "--request", "64MB"]);
+    let ambiguous = run(&["segments", &path, "--request", "64MB"]);
     assert_eq!(ambiguous.status.code(), Some(2));
     assert!(text(ambiguous.stderr).contains("write MiB"));
 }
@@ -103,7 +103,7 @@ fn typos_are_answered_with_what_was_meant() {
     for (words, meant) in [
         (&["summery", "x"][..], "'summary'"),
         (&["live", "x", "--devise", "1"], "'--device'"),
-        (&["live", "x", "--by", "sites"], "'site'"),
+        (&["live", "x", "--by", "call-sites"], "'call-site'"),
     ] {
         let output = run(words);
         let error = text(output.stderr);
@@ -126,7 +126,8 @@ fn names_that_are_not_text_are_names() {
     std::fs::write(folder.join("viewer.html"), "<html><body><script id=\"part-wasm\"></script></body></html>").unwrap();
     for (command, words) in [
         ("live", &["--json"][..]),
-        ("find", &["f"]),
+        ("allocations", &["f"]),
+        ("insights", &[]),
         ("report", &[]),
         ("plot", &["-o", "-"]),
         ("html", &["--viewer", "viewer.html", "-o", "-"]),

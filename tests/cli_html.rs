@@ -80,12 +80,11 @@ fn the_page_of_a_real_file_has_its_numbers() {
         assert_eq!(devices(&folder, "out.html"), devices(&folder, file), "{name}");
         let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
         let size = memscape::units::grouped(page.len() as u64);
-        assert!(
-            says.contains(&format!("({size} bytes)")) && says.contains(" bytes of columns in gzip from "),
-            "{says}"
-        );
+        assert!(says.contains(&format!("({size} B)")) && says.contains(" B of columns in gzip from "), "{says}");
         let summary = devices(&folder, file);
-        let device = &summary["devices"][0];
+        // Of two that never ran out of memory the one with the higher peak.
+        let all = summary["devices"].as_array().unwrap().iter();
+        let device = all.max_by_key(|device| device["peak_requested"].as_i64()).unwrap();
         assert_eq!(view(&page), format!("v=1&amp;device={}&amp;at={}", device["device"], device["peak_event"]));
     }
 }
@@ -105,7 +104,7 @@ fn the_page_is_in_the_program_where_it_was_built() {
         }
         Err(_) => {
             assert_eq!(output.status.code(), Some(1));
-            assert!(String::from_utf8_lossy(&output.stderr).contains("build it again after './run build'"));
+            assert!(String::from_utf8_lossy(&output.stderr).contains("run './run build' and build again"));
         }
     }
 }
@@ -122,7 +121,7 @@ fn nothing_of_a_snapshot_breaks_out() {
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2), "{page}");
     assert!(page.contains("data-name=\"it's &quot;q&quot; &amp; &lt;b&gt; &lt;script&gt;.json\""), "{page}");
     assert_eq!(view(&page), "v=1");
-    let found = memscape(&folder, &["find", "out.html", "alert"], b"");
+    let found = memscape(&folder, &["allocations", "out.html", "alert"], b"");
     assert!(String::from_utf8(found.stdout).unwrap().contains("</script>"), "its frame is still called so");
 }
 
@@ -149,7 +148,7 @@ fn moments_are_told_as_to_other_commands() {
         assert_eq!(view_of(words).1, expected, "{words:?}");
     }
     for (words, says) in [
-        (&["--at", "7"][..], "there is no event 7"),
+        (&["--at", "7"][..], "no event 7"),
         (&["--at", "350ms"], "has no times"),
         (&["--device", "3"], "no such device, only 0"),
     ] {
@@ -182,7 +181,7 @@ fn every_kind_of_input_goes_in() {
             let output = html(&folder, &[file, "-o", "out.html"], if file == "-" { bytes } else { b"" });
             let says = String::from_utf8(output.stderr).unwrap();
             assert!(output.status.success() && says.contains(how), "{name}: {says}");
-            assert_eq!(says.contains("the first of 2 snapshots in it"), name == "a.zip", "{says}");
+            assert_eq!(says.contains("the first of 2 snapshots"), name == "a.zip", "{says}");
             assert_eq!(devices(&folder, "out.html"), numbers, "{name}");
             let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
             assert!(name != "a.json.gz" || embedded(&page) == gzip, "what is compressed goes in as it is");
@@ -207,12 +206,12 @@ fn what_fails_leaves_nothing_behind() {
     for (words, status, says) in [
         (&["cut.json", "-o", "kept.html"][..], 1, "cut.json"),
         (&["none.json", "-o", "kept.html"], 1, "none.json"),
-        (&["folder", "-o", "kept.html"], 1, "it is a folder"),
-        (&["a.json", "-o", "folder"], 1, "it is a folder"),
-        (&["a.json", "-o", "a.json"], 1, "that is the snapshot itself"),
+        (&["folder", "-o", "kept.html"], 1, "is a folder"),
+        (&["a.json", "-o", "folder"], 1, "is a folder"),
+        (&["a.json", "-o", "a.json"], 1, "would overwrite the snapshot"),
         (&["a.json", "-o", "none/out.html"], 1, "none/out.html"),
-        (&["a.json", "-o", "kept.html", "--viewer", "a.json"], 1, "a.json is no memscape.html"),
-        (&["a.json", "-o", "kept.html", "--viewer", "report.html"], 1, "has a snapshot in it already"),
+        (&["a.json", "-o", "kept.html", "--viewer", "a.json"], 1, "a.json is not a memscape.html"),
+        (&["a.json", "-o", "kept.html", "--viewer", "report.html"], 1, "contains a snapshot already"),
         (&["a.json", "-o", "kept.html", "--viewer", "none.html"], 1, "--viewer none.html"),
         (&["a.json"], 2, "--output <OUT.html>"),
         (&["a.json", "-o", "kept.html", "--at", "soon"], 2, "'soon' for '--at <WHEN>': An event (126670), a time"),

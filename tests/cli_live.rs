@@ -1,9 +1,10 @@
-//! `memscape live`, `peak` and `find`: what is live at a moment, by what made it, and what a search finds, for people and for scripts.
+//! `memscape live`, `peak` and `allocations`: what is live at the cursor, by call site, and what a search finds, as text and JSON.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::opened;
 
+use memscape::engine::protocol::SCHEMA;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -50,17 +51,17 @@ fn a_moment_can_be_told_in_many_ways() {
     let path = path.to_str().unwrap();
     let at = |when: &str| {
         let told = told(&["live", path, "--at", when]);
-        ["event", "requested", "allocated", "pending", "count"].map(|field| told[field].as_i64().unwrap())
+        ["event", "live_bytes", "awaiting_free_bytes", "count"].map(|field| told[field].as_i64().unwrap())
     };
-    assert_eq!(at("peak"), [1, 1307, 1307, 0, 3]);
-    assert_eq!(at("-1"), [-1, 7, 7, 0, 1]);
-    assert_eq!(at("2"), [2, 1307, 307, 1000, 3]);
-    assert_eq!(at("end"), [4, 357, 357, 0, 3]);
+    assert_eq!(at("peak"), [1, 1307, 0, 3]);
+    assert_eq!(at("-1"), [-1, 7, 0, 1]);
+    assert_eq!(at("2"), [2, 1307, 1000, 3]);
+    assert_eq!(at("end"), [4, 357, 0, 3]);
     assert_eq!(at("350us"), at("2"));
     assert_eq!(at("99us"), at("-1"));
     assert_eq!(at("9999us"), at("end"));
-    assert_eq!(at("alloc:1000_0"), [0, 1007, 1007, 0, 2]);
-    assert_eq!(at("free_completed:0x1000_0"), [3, 307, 307, 0, 2]);
+    assert_eq!(at("alloc:1000_0"), [0, 1007, 0, 2]);
+    assert_eq!(at("free_completed:0x1000_0"), [3, 307, 0, 2]);
     assert_eq!(at("alloc:1000_1"), at("end"));
     for (when, cause) in [("5", "no event 5: the last is 4"), ("alloc:1000_2", "no such event")] {
         let output = memscape(&["live", path, "--at", when]);
@@ -76,38 +77,33 @@ fn what_made_it_is_told_by_site_file_function_and_tree() {
     let path = path.to_str().unwrap();
     let by = |arguments: &[&str], fields: [&str; 3]| {
         let told = told(&[&["live", path], arguments].concat());
-        assert_eq!((&told["schema"], &told["rows_left_out"]), (&json!(1), &json!(0)));
+        assert_eq!((&told["schema"], &told["rows_left_out"]), (&json!(SCHEMA), &json!(0)));
         let rows = told["rows"].as_array().unwrap().iter();
         rows.map(|row| fields.map(|field| row[field].clone()).into_iter().collect::<Value>()).collect::<Vec<Value>>()
     };
-    let fields = ["requested", "name", "line"];
-    let nothing = json!([7, "no stack was recorded", ""]);
+    let fields = ["live_bytes", "name", "line"];
+    let nothing = json!([7, "no stack", ""]);
     let sites = [json!([1000, "forward", "31"]), json!([300, "main", "9"]), nothing.clone()];
     assert_eq!(by(&[], fields), sites);
     assert_eq!(by(&["--by", "function"], fields)[..2], [json!([1000, "forward", ""]), json!([300, "main", ""])]);
     assert_eq!(
-        by(&["--by", "file"], ["requested", "file", "count"])[..2],
+        by(&["--by", "file"], ["live_bytes", "file", "count"])[..2],
         [json!([1000, "/home/me/model.py", 1]), json!([300, "/home/me/train.py", 1])]
     );
-    let tree = by(&["--by", "tree"], ["requested", "name", "depth"]);
+    let tree = by(&["--by", "tree"], ["live_bytes", "name", "depth"]);
     assert_eq!(
         tree,
         [
             json!([1300, "main", 0]),
             json!([1000, "_call_impl", 1]),
             json!([1000, "forward", 2]),
-            json!([7, "no stack was recorded", 0])
+            json!([7, "no stack", 0])
         ]
     );
-    let hidden = by(&["--by", "tree", "--hide-internal", "--inverted"], ["requested", "name", "depth"]);
+    let hidden = by(&["--by", "tree", "--hide-internal", "--inverted"], ["live_bytes", "name", "depth"]);
     assert_eq!(
         hidden,
-        [
-            json!([1000, "forward", 0]),
-            json!([1000, "main", 1]),
-            json!([300, "main", 0]),
-            json!([7, "no stack was recorded", 0])
-        ]
+        [json!([1000, "forward", 0]), json!([1000, "main", 1]), json!([300, "main", 0]), json!([7, "no stack", 0])]
     );
     let top = told(&["live", path, "--top", "1"]);
     assert_eq!((top["rows"].as_array().unwrap().len(), &top["rows_left_out"]), (1, &json!(2)));
@@ -119,7 +115,7 @@ fn a_peak_between_two_times_includes_what_is_carried_in() {
     let path = path.to_str().unwrap();
     let peak = |window: &[&str]| {
         let told = told(&[&["peak", path], window].concat());
-        ["requested", "event"].map(|field| told[field].as_i64().unwrap())
+        ["live_bytes", "event"].map(|field| told[field].as_i64().unwrap())
     };
     assert_eq!(peak(&[]), [1307, 1]);
     assert_eq!(peak(&["--from", "400", "--to", "600"]), [1307, 2], "the free is at 400: until then it was live");
@@ -133,10 +129,9 @@ fn text_says_the_same_to_the_byte() {
     let output = memscape(&["live", path.to_str().unwrap(), "--at", "2"]);
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
-        "cli-text.pickle, device 0: live after event 2\n",
-        "1,307 bytes in 3 allocations",
-        "307 bytes, requested and not asked to be freed",
-        "1,000 bytes, asked to be freed",
+        "cli-text.pickle · GPU 0: live after event 2\n",
+        "  live            1.28 KiB                1,307 B in 3 allocations\n",
+        "  awaiting free     1000 B                1,000 B\n",
         "    76.5 %        1  forward (/home/me/model.py:31)\n",
     ] {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
@@ -148,10 +143,10 @@ fn what_is_found_is_listed_by_size() {
     let path = snapshot("cli-find.pickle");
     let path = path.to_str().unwrap();
     let found = |arguments: &[&str]| {
-        let told = told(&[&["find", path], arguments].concat());
+        let told = told(&[&["allocations", path], arguments].concat());
         let rows = told["rows"].as_array().unwrap().iter();
         let numbers = rows.map(|row| row["number"].as_u64().unwrap()).collect::<Vec<_>>();
-        (told["count"].as_u64().unwrap(), told["requested"].as_u64().unwrap(), numbers)
+        (told["count"].as_u64().unwrap(), told["requested_bytes"].as_u64().unwrap(), numbers)
     };
     assert_eq!(found(&["main"]), (3, 1350, vec![1, 2, 3]));
     assert_eq!(found(&["model.py"]), (2, 1050, vec![1, 3]));
@@ -160,16 +155,17 @@ fn what_is_found_is_listed_by_size() {
     assert_eq!(found(&["0x3006"]), (1, 7, vec![0]), "what was there before the trace is found as well");
     assert_eq!(found(&["> 100B", "--top", "1"]), (2, 1300, vec![1]));
     assert_eq!(found(&["nowhere"]), (0, 0, vec![]));
-    let text = String::from_utf8(memscape(&["find", path, "model.py", "--top", "1"]).stdout).unwrap();
+    assert_eq!(found(&[]), (4, 1357, vec![1, 2, 3, 0]), "all of them");
+    let text = String::from_utf8(memscape(&["allocations", path, "model.py", "--top", "1"]).stdout).unwrap();
     for part in [
-        "device 0: model.py\n  2 of 4 allocations, 1,050 bytes requested (not all live at once)\n",
-        "1,000           #1            0            3            1000  ",
-        "  and 1 more",
+        "GPU 0: model.py\n  2 of 4 allocations, 1.03 KiB (1,050 B) requested over the whole trace\n",
+        "1,000           #1             0            3            1000  ",
+        "  and 1 more (see --top)",
     ] {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
     }
-    for (pattern, cause) in [("/(/", "/(/: "), ("#x", "comes the number"), ("", "Nothing to look for")] {
-        let output = memscape(&["find", path, pattern]);
+    for (pattern, cause) in [("/(/", "/(/: "), ("#x", "Expected an allocation number"), ("", "The search is empty")] {
+        let output = memscape(&["allocations", path, pattern]);
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.len(), error.lines().count()), (Some(1), 0, 1), "{pattern}");
         assert!(error.contains(cause), "{error}");
@@ -183,7 +179,7 @@ fn mosaics_own_oracles_hold() {
     let path = folder.join("anonymised-annotations-compile-context.pickle");
     let path = path.to_str().unwrap();
     let before = 466;
-    let requested = |arguments: &[&str]| told(arguments)["requested"].as_u64().unwrap();
+    let requested = |arguments: &[&str]| told(arguments)["live_bytes"].as_u64().unwrap();
     assert_eq!(requested(&["live", path, "--at", "-1"]), before);
     assert_eq!(requested(&["live", path, "--at", "alloc:343e4b6023956_0"]), 2_255_398_132 + before);
     assert_eq!(requested(&["peak", path]), 2_255_398_132 + before);
@@ -200,7 +196,7 @@ fn mosaics_counting_has_no_baseline() {
     let path = path.to_str().unwrap();
     let of = |arguments: &[&str]| {
         let told = told(&[arguments, &["--counting", "mosaic"]].concat());
-        ["event", "requested", "count"].map(|field| told[field].as_i64().unwrap())
+        ["event", "live_bytes", "count"].map(|field| told[field].as_i64().unwrap())
     };
     assert_eq!(of(&["live", path]), [1, 1300, 2]);
     assert_eq!(of(&["live", path, "--at", "-1"]), [-1, 0, 0]);
@@ -210,7 +206,7 @@ fn mosaics_counting_has_no_baseline() {
     assert_eq!(of(&["peak", path, "--from", "400", "--to", "500"]), [4, 350, 2]);
     let output = memscape(&["live", path, "--counting", "mosaic"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("as Mosaic counts") && !text.contains("allocated"), "{text}");
+    assert!(text.contains("as Mosaic counts") && !text.contains("awaiting free"), "{text}");
     assert_eq!(memscape(&["live", path, "--counting", "mine"]).status.code(), Some(2));
 
     let Some(folder) = opened::snapshots() else { return };

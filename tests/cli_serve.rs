@@ -380,7 +380,7 @@ fn a_folder_is_looked_through_anew() {
     assert_eq!(get(&server, "0/rank1%2Fa.pickle", "").status, "200");
     std::fs::remove_file(folder.join("rank1/a.pickle")).unwrap();
     let gone = get(&server, "0/rank1%2Fa.pickle", "");
-    assert!(gone.status == "404" && gone.body.starts_with(b"it can't be read any more"), "{}", gone.head);
+    assert!(gone.status == "404" && gone.body.starts_with(b"cannot read the file"), "{}", gone.head);
 }
 
 /// Five hundred names of fifty letters: the address on the terminal is short, what it leads to bounded, and what is left out said.
@@ -392,7 +392,7 @@ fn many_files_make_no_long_address() {
     }
     let server = start(&[folder.to_str().unwrap()]);
     assert!(server.said.lines().all(|line| line.len() < 150), "{}", server.said);
-    assert!(server.said.contains("300 older ones are left out"), "{}", server.said);
+    assert!(server.said.contains("300 older snapshots not listed"), "{}", server.said);
     let location = get(&server, "", "").header("Location").unwrap().to_owned();
     assert_eq!(location.matches("url=").count(), 200);
     assert!(location.len() <= 33 << 10, "{}", location.len());
@@ -425,11 +425,11 @@ fn what_makes_no_sense_is_refused() {
     for (words, status, says) in [
         (&["--port", "x"][..], 2, "invalid value 'x' for '--port <N>'"),
         (&["--bind", "x"], 2, "unexpected argument '--bind'"),
-        (&["-"], 2, "standard input can't be served"),
+        (&["-"], 2, "standard input cannot be served"),
         (&["/nonexistent.pickle", "--viewer", viewer], 1, "/nonexistent.pickle"),
         (&["/dev/null", "--viewer", viewer], 1, "neither a file nor a folder"),
         (&["--viewer", "/nonexistent.html"], 1, "/nonexistent.html"),
-        (&["--viewer", "/dev/null"], 1, "no memscape.html"),
+        (&["--viewer", "/dev/null"], 1, "not a memscape.html"),
         (&["--host", "203.0.113.1", "--viewer", viewer], 1, "203.0.113.1"),
     ] {
         let output = run(words);

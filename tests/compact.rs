@@ -201,6 +201,11 @@ fn warnings_are_told_again() {
     assert!(opened.summary.warnings.len() > 6, "{:?}", opened.summary.warnings);
     round("odd", odd);
 
+    let one_pool = br#"[{"device": 0, "address": 512, "total_size": 512, "segment_pool_id": [0, 2],
+        "blocks": [{"size": 512, "state": "active_allocated"}]}]"#;
+    assert_eq!(open(one_pool).unwrap().summary.warnings[0].kind, "one_pool");
+    round("one pool", one_pool);
+
     let (options, _) = Options::parse("--events 200".split(' ').map(str::to_owned)).unwrap();
     let (mut pickle, _) = generate::generate(&options, Vec::new()).unwrap();
     pickle.extend_from_slice(b"more");
@@ -236,7 +241,7 @@ fn what_columns_have_no_room_for_stays_as_it_is() {
     let odd = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 512, "size": 8},
         {"action": "free_completed", "addr": 512, "size": 9}]]}"#;
     let error = open(odd).unwrap().engine.write_columns(Vec::new()).map(drop).unwrap_err();
-    assert_eq!(error.to_string(), "a free has another size than its allocation");
+    assert_eq!(error.to_string(), "the size of a free differs from its allocation's");
     let frames: Vec<String> =
         (0..20_000).map(|line| format!("{{\"filename\": \"a\", \"name\": \"b\", \"line\": {line}}}")).collect();
     let deep = format!(
@@ -244,7 +249,7 @@ fn what_columns_have_no_room_for_stays_as_it_is() {
         frames.join(",")
     );
     let error = open(deep.as_bytes()).unwrap().engine.write_columns(Vec::new()).map(drop).unwrap_err();
-    assert_eq!(error.to_string(), "its stacks are too deep");
+    assert_eq!(error.to_string(), "the stacks are too deep");
 }
 
 /// The sections of columns, whole.
@@ -283,7 +288,10 @@ fn every_truncation_is_an_error() {
     let columns = small();
     for length in 0..columns.len() {
         let error = open(&columns[..length]).map(|_| ()).unwrap_err();
-        assert!(length <= MAGIC.len() || error == format!("the columns end too soon, after {length} bytes"), "{error}");
+        assert!(
+            length <= MAGIC.len() || error == format!("unexpected end of the columns after {length} bytes"),
+            "{error}"
+        );
     }
 }
 
@@ -300,7 +308,7 @@ fn every_flipped_bit_is_found() {
     let mut newer = columns.clone();
     newer[MAGIC.len()] = VERSION + 1;
     let error = open(&newer).map(|_| ()).unwrap_err();
-    assert!(error.starts_with("these are columns of version 2"), "{error}");
+    assert!(error.starts_with("columns version 2 is not supported"), "{error}");
 }
 
 /// Somebody who means harm makes the sums right: then it opens or it does not, and what opens has answers.

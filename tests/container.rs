@@ -110,33 +110,36 @@ fn what_is_no_pickle_is_named() {
     let page = html(&[0x80, 4, b'N', b'.']);
     let cut_page = &page[..page.len() - 85];
     let cases: [(&[u8], &str); 18] = [
-        (&zstd(b""), "the zstd stream holds nothing"),
-        (&frame[..frame.len() - 1], &format!("the file ends inside its zstd stream, after {} bytes", frame.len() - 1)),
+        (&zstd(b""), "the zstd stream is empty"),
+        (
+            &frame[..frame.len() - 1],
+            &format!("unexpected end of file inside the zstd stream, after {} bytes", frame.len() - 1),
+        ),
         (&wrong_sum, &format!("the zstd stream is damaged near byte {}", frame.len())),
         (
             b"\x28\xb5\x2f\xfd\x00\x90 and more than sixteen bytes",
-            "the zstd stream can't be unpacked: it wants a window of more than 128 MiB",
+            "cannot decompress the zstd stream: it needs a window of more than 128 MiB",
         ),
         (
             b"\x28\xb5\x2f\xfd\x21\x07\x01 and more than sixteen bytes",
-            "the zstd stream can't be unpacked: it wants a dictionary that is not in the file",
+            "cannot decompress the zstd stream: it needs a dictionary that is not in the file",
         ),
         (
             b"<html>const local_files = [];",
-            "this is an HTML page without a snapshot in it (PyTorch's have one since 2.1), not a PyTorch memory snapshot",
+            "this is an HTML page without a snapshot (PyTorch's pages contain one since 2.1), not a PyTorch memory snapshot",
         ),
-        (cut_page, &format!("the file ends inside its HTML stream, after {} bytes", cut_page.len())),
+        (cut_page, &format!("unexpected end of file inside the HTML stream, after {} bytes", cut_page.len())),
         (b"<p>\"base64\": \"gA*", "the HTML stream is damaged near byte 17"),
         (b"", "the file is empty"),
-        (&gzip(b""), "the gzip stream holds nothing"),
+        (&gzip(b""), "the gzip stream is empty"),
         (b"\x89PNG\r\n\x1a\n", "this is a PNG image, not a PyTorch memory snapshot"),
         (&gzip(b"\x89PNG\r\n"), "this is a PNG image, not a PyTorch memory snapshot"),
         (b"PK\x03\x04 and more", "this is a zip archive, not a PyTorch memory snapshot"),
-        (b"hello", "this is not a PyTorch memory snapshot: it begins with 0x68, where a pickle begins with 0x80"),
-        (&whole[..12], "the file ends inside its gzip stream, after 12 bytes"),
+        (b"hello", "this is not a PyTorch memory snapshot: it begins with 0x68, a pickle with 0x80"),
+        (&whole[..12], "unexpected end of file inside the gzip stream, after 12 bytes"),
         (b"\x1f\x8bgarbage that is no deflate", "the gzip stream is damaged near byte 28"),
         (&wrong_check, "the gzip stream is damaged near byte 23"),
-        (&five_times, "it is packed more than 4 times over: no snapshot is"),
+        (&five_times, "more than 4 nested layers of compression: not a snapshot"),
     ];
     for (file, text) in cases {
         assert_eq!(unpack(file, 1 << 20).unwrap_err().to_string(), text);

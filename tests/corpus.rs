@@ -56,7 +56,10 @@ fn all_real_files_have_the_reference_numbers() {
         let bytes = std::fs::read(folder.join(file)).unwrap();
         let mut whole = open(&bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
         compare(file, &whole.summary.devices, devices);
-        assert_eq!(whole.summary.warnings, [], "{file}: nothing odd about it");
+        let odd: Vec<&str> = whole.summary.warnings.iter().map(|warning| warning.kind.as_str()).collect();
+        // Its addresses were changed: most of what it allocates lies in no segment.
+        let known: &[&str] = if file.starts_with("anonymised-") { &["requested_beyond_reserved"] } else { &[] };
+        assert_eq!(odd, known, "{file}: nothing else is odd about it");
         check_drawing(file, &mut whole);
         // The same from chunks of an odd size and slices of a single piece of work.
         let sliced = open_in(&bytes, 4093, 1).unwrap_or_else(|error| panic!("{file}, sliced: {error}"));

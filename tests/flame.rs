@@ -142,7 +142,7 @@ fn the_box_of_an_allocation_is_that_of_its_stack_or_the_nearest_above() {
             continue;
         };
         let name = &page.labels[page.boxes[place as usize].label as usize].name;
-        assert_eq!(name, frames.first().map_or("no stack was recorded", |frame| &frame.name));
+        assert_eq!(name, frames.first().map_or("no stack", |frame| &frame.name));
         // In a picture of one pixel there is only the heaviest way: it is on that, above its own.
         let narrow = flame(&mut opened, 0, FlameQuestion { allocation: Some(id), width_px: 1, ..question(scope) });
         let nearest = narrow.boxes[narrow.revealed.unwrap() as usize];

@@ -92,7 +92,7 @@ fn protocol_0_cut_anywhere_is_an_error_with_its_place() {
         );
         for end in 3..text.len() {
             let error = open(&text[..end]).err().unwrap_or_else(|| panic!("{name} cut at {end} opens"));
-            assert_eq!(error, format!("the file ends before the pickle does (at byte {end})"));
+            assert_eq!(error, format!("unexpected end of file inside the pickle (at byte {end})"));
         }
     }
 }
@@ -157,7 +157,7 @@ fn bytes_behind_the_end_are_a_warning() {
     for (pack, behind, told) in cases {
         for chunk in [1, 1 << 20] {
             let opened = open_in(&[&pack(pickle), behind].concat(), chunk, usize::MAX).unwrap();
-            let told = told.map(|what| format!("the file goes on behind the end of its {what}: that is left out"));
+            let told = told.map(|what| format!("data after the end of the {what}, ignored"));
             let warnings = opened.summary.warnings.iter().filter(|warning| warning.kind == "bytes_behind");
             assert_eq!(warnings.map(|warning| warning.message.clone()).next(), told, "{behind:?}");
         }

@@ -48,15 +48,18 @@ fn segments_of_which_the_pool_is_not_known_are_told_with_those_of_the_default_po
     assert_eq!(moment.rows.len(), 1, "{:?}", moment.rows);
     let row = &moment.rows[0];
     assert_eq!(text(moment, row, "pool"), "default, large blocks");
-    let told = ["segments", "reserved", "requested", "free"].map(|key| number(moment, row, key));
+    let told = ["segments", "reserved_bytes", "live_bytes", "free_bytes"].map(|key| number(moment, row, key));
     assert_eq!(told, [2, 60 * MIB, 38 * MIB, 22 * MIB].map(i128::from), "at the peak of requested bytes");
     let said = &fragmentation.statements[0].text;
-    assert!(said.starts_with("After event 0, at the peak of requested bytes, 60.0 MiB"), "{said}");
+    assert!(
+        said.starts_with("Fragmentation after event 0 (the peak): ≤ 36.7 % of 60.0 MiB reserved, ≤ 22.0 MiB free"),
+        "{said}"
+    );
 
     // All that the pools leave free is what the state has free.
     let pools = report(&mut opened, Topic::Pools);
     let pools = sheet(&pools, "pools");
-    let place = pools.columns.iter().position(|column| column.key == "at_idle").unwrap();
+    let place = pools.columns.iter().position(|column| column.key == "free_bytes").unwrap();
     assert_eq!(pools.total[place], memscape::engine::protocol::Cell::Bytes(22 * MIB));
 }
 
@@ -71,6 +74,86 @@ fn kept_by_small_blocks(used: u64) -> Opened {
     file(&segments, &trace)
 }
 
+/// Two requests fail, the first with much free: settings and fragmentation describe the newest, as the out-of-memory report does.
+#[test]
+fn all_reports_describe_the_same_failed_request() {
+    let oom =
+        |size: u64, free: u64| json!({"action": "oom", "device_free": free, "size": size, "stream": 0, "frames": []});
+    let a = 1 << 30;
+    let trace = [
+        event("segment_alloc", a, 1024 * MIB),
+        event("alloc", a, 24 * MIB),
+        oom(2048 * MIB, 7 * MIB),
+        event("alloc", a + 24 * MIB, 753 * MIB),
+        oom(512 * MIB, 247 * MIB),
+    ];
+    let mut opened = file(&[segment(a, 1024 * MIB, &[[a, 24 * MIB], [a + 24 * MIB, 753 * MIB]])], &trace);
+    let settings = report(&mut opened, Topic::Settings);
+    let checks = sheet(&settings, "checks");
+    let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("at the OOM")).unwrap();
+    let told = ["found_bytes", "whole_bytes", "event"].map(|key| number(checks, failed, key));
+    assert_eq!(
+        told,
+        [i128::from(247 * MIB), i128::from(1024 * MIB), 3],
+        "what was free when the request of event 4 failed"
+    );
+    assert!(text(checks, failed, "detail").starts_with("512 MiB requested"), "{failed:?}");
+    assert_eq!(text(checks, failed, "hint"), "no", "too little in all");
+    let fragmentation = report(&mut opened, Topic::Fragmentation);
+    let said = fragmentation.statements.iter().find(|it| it.text.contains("OOM at event")).unwrap();
+    assert!(said.text.contains("at event 4:") && said.text.contains("247 MiB"), "{}", said.text);
+    // Where nothing fails, there is no event of it.
+    let mut quiet = file(&[segment(a, 1024 * MIB, &[[a, 24 * MIB]])], &trace[..2]);
+    let settings = report(&mut quiet, Topic::Settings);
+    let checks = sheet(&settings, "checks");
+    let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("at the OOM")).unwrap();
+    assert_eq!(reported::cell(checks, failed, "event"), &memscape::engine::protocol::Cell::Nothing);
+}
+
+/// The peak of requested bytes may come before the peak of reserved ones: the driver's part is told of the latter alone.
+#[test]
+fn a_request_to_the_driver_leads_to_the_peak_of_reserved_bytes() {
+    let [a, b] = [1 << 30, 2 << 30];
+    let trace = [
+        event("segment_alloc", a, 100 * MIB),
+        event("alloc", a, 90 * MIB),
+        event("free_requested", a, 90 * MIB),
+        event("free_completed", a, 90 * MIB),
+        event("alloc", a, 4 * MIB),
+        event("segment_alloc", b, 40 * MIB),
+        event("alloc", b, 38 * MIB),
+    ];
+    let mut opened = file(&[segment(a, 100 * MIB, &[[a, 4 * MIB]]), segment(b, 40 * MIB, &[[b, 38 * MIB]])], &trace);
+    let told = report(&mut opened, Topic::Fragmentation);
+    let said = told.statements.iter().find(|it| it.text.contains("driver was asked")).unwrap();
+    let begins = "Peak of reserved bytes, 140 MiB, at event 5: the driver was asked for 40.0 MiB";
+    assert!(said.text.starts_with(begins) && !said.text.contains("get there"), "{}", said.text);
+}
+
+/// Large blocks that are not split with segments that grow: reserved memory may grow without bound.
+#[test]
+fn settings_that_work_against_each_other_are_an_alarm() {
+    use memscape::engine::protocol::Tone;
+    let alarms = |settings: Value| {
+        let value = json!({"segments": [segment(1 << 30, 20 * MIB, &[[1 << 30, 8 * MIB]])], "device_traces": [[]], "allocator_settings": settings});
+        let mut opened = open(value.to_string().as_bytes()).unwrap();
+        let report = report(&mut opened, Topic::Settings);
+        let said =
+            report.statements.iter().filter(|it| it.tone == Tone::Alarm && it.text.contains("without bound")).count();
+        let sheet = sheet(&report, "settings").clone();
+        (said, sheet)
+    };
+    let conf = "expandable_segments:True,max_split_size_mb:128,throw_on_cudamalloc_oom:True,roundup_power2_divisions:[256:1,>:8]";
+    assert_eq!(alarms(json!({"max_split_size": 134_217_728, "expandable_segments": true})).0, 1);
+    assert_eq!(alarms(json!({"max_split_size": -1, "expandable_segments": true})).0, 0);
+    assert_eq!(alarms(json!({"max_split_size": 134_217_728, "expandable_segments": false})).0, 0);
+    let (alarms, settings) = alarms(json!({"PYTORCH_CUDA_ALLOC_CONF": conf}));
+    assert_eq!(alarms, 1, "by the text alone");
+    let row = settings.rows.iter().find(|row| text(&settings, row, "setting") == "throw_on_cudamalloc_oom").unwrap();
+    assert_eq!((text(&settings, row, "value"), text(&settings, row, "is_default")), ("True", "no"));
+    assert!(text(&settings, row, "description").contains("before the driver is asked"));
+}
+
 /// A trace that begins with a full cache is healthy if the cache is used later.
 #[test]
 fn what_small_blocks_leave_is_a_fault_only_if_nothing_uses_it() {
@@ -80,5 +163,8 @@ fn what_small_blocks_leave_is_a_fault_only_if_nothing_uses_it() {
     };
     assert_eq!(hints(480 * MIB), Vec::<String>::new(), "all of it is used at the peak");
     let told = hints(MIB);
-    assert!(told.len() == 1 && told[0].starts_with("At most 1.93 GiB (2,076,180,480 B)"), "{told:?}");
+    assert!(
+        told.len() == 1 && told[0].starts_with("Small blocks pin large segments: ≤ 1.93 GiB cannot be released"),
+        "{told:?}"
+    );
 }

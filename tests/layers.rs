@@ -25,9 +25,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("base::slice", &[]),
     ("base::listed", &[]),
     ("base::sorted", &[]),
-    ("history::container", &[]),
+    ("history::container", &["base"]),
     ("history::pickle", &["base"]),
-    ("history::json", &["history::pickle::Builder"]),
+    ("history::json", &["base", "history::pickle::Builder"]),
     ("history::snapshot", &["base", "history::pickle"]),
     ("history::compact", &["base", "history::container::COLUMNS", "history::snapshot"]),
     ("history::replay", &["base", "history::snapshot"]),
@@ -175,8 +175,15 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
     }
     // What the skeleton itself refers to: labels, descriptions, links inside the page.
     let mut used = BTreeSet::new();
-    let references =
-        [" for=\"", "aria-labelledby=\"", "aria-describedby=\"", "aria-controls=\"", " list=\"", " form=\""];
+    let references = [
+        " for=\"",
+        "aria-labelledby=\"",
+        "aria-describedby=\"",
+        "aria-controls=\"",
+        " list=\"",
+        " form=\"",
+        "popovertarget=\"",
+    ];
     for names in references.iter().flat_map(|attribute| quoted_after(&html, attribute)) {
         used.extend(names.split_whitespace().map(str::to_owned));
     }
@@ -194,6 +201,9 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
         );
         used.insert(binding.control.to_owned());
     }
+    for group in memscape::ui::tab::TabGroup::ALL {
+        used.extend([Some(group.control()), group.toggle()].into_iter().flatten().map(str::to_owned));
+    }
     let mut literals = BTreeSet::new();
     for source in sources().iter().filter(|source| source.room() == "page") {
         literals.extend(quoted_after(&source.code(), "\""));
@@ -208,7 +218,7 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
             }
         }
     }
-    let sheets = ["style", "views", "why", "narrow"].map(|name| format!("www/{name}.css"));
+    let sheets = ["style", "views", "why", "narrow", "dialogs"].map(|name| format!("www/{name}.css"));
     let style: String = sheets.iter().filter_map(|name| fs::read_to_string(root().join(name)).ok()).collect();
     for id in ids {
         let known = used.contains(&id) || literals.contains(&id) || style.contains(&format!("#{id}"));

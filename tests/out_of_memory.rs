@@ -42,7 +42,7 @@ fn told(opened: &mut Opened, at: Option<u32>) -> Report {
 /// Of each pool: largest free block, free bytes, free blocks, reserved bytes, segments without a live block.
 fn room(report: &Report) -> Vec<[i128; 5]> {
     let sheet = sheet(report, "room");
-    let keys = ["largest_free", "free", "free_blocks", "reserved", "whole_segments"];
+    let keys = ["largest_free_bytes", "free_bytes", "free_blocks", "reserved_bytes", "empty_segments"];
     sheet.rows.iter().map(|row| keys.map(|key| number(sheet, row, key))).collect()
 }
 
@@ -85,15 +85,23 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
     let mut opened = fragmented();
     let newest = told(&mut opened, None);
     let requests = sheet(&newest, "requests");
-    let keys = ["event", "asked", "driver_free", "reserved", "requested", "pending", "unused"];
+    let keys = [
+        "event",
+        "requested_bytes",
+        "device_free_bytes",
+        "reserved_bytes",
+        "live_bytes",
+        "awaiting_free_bytes",
+        "free_bytes",
+    ];
     let rows: Vec<[i128; 7]> = requests.rows.iter().map(|row| keys.map(|key| number(requests, row, key))).collect();
     let [mut last, mut first] = [mib([0, 900, 3, 40, 19, 0, 21]), mib([0, 7, 1, 40, 32, 20, 8])];
     (last[0], first[0]) = (14, 9);
     assert_eq!(rows, [last, first], "the newest first");
-    assert_eq!(text(requests, &requests.rows[0], "site"), "model.py:31 attention");
+    assert_eq!(text(requests, &requests.rows[0], "call_site"), "model.py:31 attention");
     let both = [13 * MIB, 21 * MIB, 3, 40 * MIB, 0].map(i128::from);
     assert_eq!(room(&newest), [both], "at the end");
-    let lacks = newest.statements.iter().any(|it| it.text.contains("No arrangement would have made room"));
+    let lacks = newest.statements.iter().any(|it| it.text.contains("Not fragmentation: "));
     assert!(lacks, "{:?}", newest.statements);
 
     let middle = told(&mut opened, Some(10));
@@ -102,16 +110,14 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
     for (tone, part) in [
         (
             Tone::Alarm,
-            "A request for 7.00 MiB (7,340,032 B) by model.py:31 attention failed (event 9): the driver had 1.00 MiB (1,048,576 B) left",
+            "Out of memory at event 9: model.py:31 attention requested 7.00 MiB, the device had 1.00 MiB free.",
         ),
-        (Tone::Fact, "At most 4.00 MiB (4,194,304 B) would have fitted"),
-        (
-            Tone::Alarm,
-            "It is fragmented: up to 8.00 MiB (8,388,608 B) were free where this request is served, in 2 blocks",
-        ),
+        (Tone::Fact, "Live at the OOM: 32.0 MiB in 3 allocations, of 40.0 MiB reserved."),
+        (Tone::Fact, "Largest request that would have fit: ≤ 4.00 MiB, in the largest free block of this pool."),
+        (Tone::Alarm, "Fragmentation: ≤ 8.00 MiB free (cached) in this pool, in 2 blocks, none large enough."),
         (Tone::Alarm, "expandable_segments:True"),
-        (Tone::Fact, "20.0 MiB (20,971,520 B) had been freed by the program and were still in use by a stream"),
-        (Tone::Alarm, "2 requests failed in this trace."),
+        (Tone::Fact, "Awaiting free: 20.0 MiB, freed by the program and still in use by another stream"),
+        (Tone::Alarm, "2 OOMs in this trace."),
     ] {
         assert!(said.iter().any(|(of, text)| *of == tone && text.contains(part)), "{part}: {said:#?}");
     }
@@ -119,14 +125,80 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
     let rows: Vec<[i128; 3]> = before
         .rows
         .iter()
-        .map(|row| ["requested", "event", "events_before"].map(|key| number(before, row, key)))
+        .map(|row| ["requested_bytes", "allocated_at", "events_before"].map(|key| number(before, row, key)))
         .collect();
     assert_eq!(rows[0], [i128::from(4 * MIB), 6, 3]);
-    assert_eq!((rows.len(), cell(before, &before.rows[0], "freed_event")), (4, &Cell::Event(8)));
+    assert_eq!((rows.len(), cell(before, &before.rows[0], "freed_at")), (4, &Cell::Event(8)));
     let live = sheet(&middle, "live");
     assert_eq!(live.total[0], Cell::Bytes(32 * MIB));
     // A moment before all of them: the newest.
     assert_eq!(told(&mut opened, Some(2)), newest);
+}
+
+/// Requests that are no multiples of 512 bytes: what is free is what no block takes, in the table as in the sentences.
+#[test]
+fn the_table_and_the_sentences_have_the_same_free_bytes() {
+    let a = 100 * MIB;
+    let trace = [
+        event("segment_alloc", a, 20 * MIB),
+        event("alloc", a, 8 * MIB - 100),
+        event("alloc", a + 12 * MIB, 4 * MIB - 300),
+        refusal(7 * MIB, MIB),
+        event("free_requested", a, 8 * MIB - 100),
+        event("free_completed", a, 8 * MIB - 100),
+        refusal(30 * MIB, MIB),
+    ];
+    let blocks =
+        [(a, 12 * MIB, "inactive"), (a + 12 * MIB, 4 * MIB, "active_allocated"), (a + 16 * MIB, 4 * MIB, "inactive")];
+    let mut segment = segment(a, 20 * MIB, false, &blocks);
+    segment["blocks"][1]["requested_size"] = json!(4 * MIB - 300);
+    let mut opened = opened_of(&[segment], &trace);
+    for (at, free) in [(4, [16 * MIB, 8 * MIB]), (7, [16 * MIB, 8 * MIB])] {
+        let told = told(&mut opened, Some(at));
+        let requests = sheet(&told, "requests");
+        let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "free_bytes")).collect();
+        assert_eq!(rows, free.map(i128::from), "the newest first");
+        let all: i128 = room(&told).iter().map(|pool| pool[1]).sum();
+        assert_eq!(all, i128::from(free[usize::from(at == 4)]), "event {}", at - 1);
+    }
+}
+
+/// Memory comes from the driver in multiples of 2 MiB: where that is why less fits than it has, it says so.
+#[test]
+fn what_would_have_fitted_has_its_reason() {
+    let base = 1 << 40;
+    let taken = [(base, 20 * MIB, "active_allocated")];
+    for (driver, is_said) in [(123 * MIB, true), (122 * MIB, false), (MIB, true)] {
+        let trace =
+            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(500 * MIB, driver)];
+        let told = told(&mut opened_of(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
+        let said = told.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
+        let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB, in a new segment" };
+        assert!(said.text.contains(begins), "{said:?}");
+        assert_eq!(said.text.contains("multiples of 2 MiB"), is_said && driver > 2 * MIB, "{said:?}");
+    }
+}
+
+/// What neither the allocator nor the driver has is used by others: told by another failed request, or by who knows the device.
+#[test]
+fn memory_outside_the_allocator_is_told_where_it_can_be_known() {
+    let mut opened = fragmented();
+    let outside = |told: &Report| {
+        let requests = sheet(told, "requests");
+        let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "outside_bytes")).collect();
+        let said: Vec<String> =
+            told.statements.iter().map(|it| it.text.clone()).filter(|it| it.contains("NCCL")).collect();
+        (rows, said)
+    };
+    let (rows, said) = outside(&told(&mut opened, None));
+    assert_eq!(rows, mib([0, 2]), "the first failed with 41 MiB accounted for, the newest with 43");
+    assert!(said.len() == 1 && said[0].contains("43.0 MiB"), "{said:?}");
+    let (_, said) = outside(&told(&mut opened, Some(10)));
+    assert!(said.len() == 1 && said[0].starts_with("At least 2.00 MiB of device memory"), "{said:?}");
+    let known = of(opened.reply(asked(0, Topic::OutOfMemory, None, &[("capacity", 50 * MIB)])));
+    let (rows, said) = outside(&known);
+    assert_eq!(rows, mib([7, 9]));
+    assert!(said.len() == 1 && said[0].starts_with("7.00 MiB of device memory"), "{said:?}");
 }
 
 #[test]
@@ -144,11 +216,11 @@ fn segments_without_a_live_block_go_back_to_the_driver_before_a_request_fails() 
         said.iter().any(|statement| statement.text.contains(part))
     };
     let large = said(30 * MIB);
-    assert!(holds(&large, "At most 24.0 MiB (25,165,824 B) would have fitted"), "{large:?}");
-    assert!(holds(&large, "20.0 MiB (20,971,520 B) of segments without a live block"), "{large:?}");
-    assert!(holds(&large, "It is fragmented: up to 30.0 MiB"), "the halves could have held it together: {large:?}");
+    assert!(holds(&large, "would have fit: ≤ 24.0 MiB, in a new segment: the device had 4.00 MiB free"), "{large:?}");
+    assert!(holds(&large, "PyTorch first releases ≤ 20.0 MiB in empty segments."), "{large:?}");
+    assert!(holds(&large, "Fragmentation: ≤ 30.0 MiB"), "the halves could have held it together: {large:?}");
     let small = said(22 * MIB);
-    assert!(holds(&small, "So there may have been room") && !holds(&small, "fragmented"), "{small:?}");
+    assert!(holds(&small, "The request may have fit") && !holds(&small, "Fragmentation"), "{small:?}");
 }
 
 #[test]
@@ -183,12 +255,12 @@ fn without_such_an_event_that_is_good_and_without_segments_less_is_said() {
     assert_eq!((unknown.statements.len(), unknown.statements[0].tone), (1, Tone::Fact));
     let mut bare = opened_of(&[], &[event("alloc", 512, 512), refusal(MIB, 9 * MIB)]);
     let told = told(&mut bare, None);
-    assert!(!told.statements.iter().any(|it| it.text.contains("fitted")), "{:?}", told.statements);
+    assert!(!told.statements.iter().any(|it| it.text.contains("would have fit")), "{:?}", told.statements);
     assert!(told.statements.iter().any(|it| is_of_a_limit(&it.text)));
 }
 
 fn is_of_a_limit(text: &str) -> bool {
-    text.contains("The driver had more left than such a request takes from it")
+    text.contains("The device had enough free for this request")
 }
 
 /// The allocator asks the driver for 20 MiB to serve anything from 1 to 10 MiB, and expandable segments grow by as much.
@@ -214,6 +286,22 @@ fn a_limit_is_suspected_only_where_the_driver_had_what_is_taken_from_it() {
     }
 }
 
+/// PyTorch asks the driver for whole pages of 2 MiB, which is why less fits than the device has free.
+#[test]
+fn what_would_have_fit_says_that_segments_are_multiples_of_2_mib() {
+    let base = 1 << 40;
+    let said = |device_free: u64| {
+        let trace =
+            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(200 * MIB, device_free)];
+        let segments = [segment(base, 20 * MIB, false, &[(base, 20 * MIB, "active_allocated")])];
+        let statements = told(&mut opened_of(&segments, &trace), None).statements;
+        statements.into_iter().map(|it| it.text).find(|text| text.contains("would have fit")).unwrap()
+    };
+    let fit = "Largest request that would have fit: ≤ 122 MiB, in a new segment: the device had";
+    assert_eq!(said(123 * MIB), format!("{fit} 123 MiB free; segments are multiples of 2 MiB."));
+    assert_eq!(said(122 * MIB), format!("{fit} 122 MiB free."));
+}
+
 #[test]
 fn the_generated_request_is_told() {
     let words = "--steps 2 --layers 3 --oom --pending".split_whitespace().map(str::to_owned);
@@ -224,13 +312,13 @@ fn the_generated_request_is_told() {
     let told = told(&mut opened, None);
     let requests = sheet(&told, "requests");
     let row = &requests.rows[0];
-    let keys = ["event", "asked", "driver_free", "reserved", "requested", "pending"];
+    let keys = ["event", "requested_bytes", "device_free_bytes", "reserved_bytes", "live_bytes", "awaiting_free_bytes"];
     let known =
         [truth.events - 1, 16 << 30, 123 * MIB, truth.reserved_end, truth.end_requested, truth.pending_requested];
     assert_eq!(keys.map(|key| number(requests, row, key)), known.map(i128::from));
     // The trace ends there, so that all blocks are recorded.
     let room = sheet(&told, "room");
-    let free: i128 = room.rows.iter().map(|row| number(room, row, "free")).sum();
+    let free: i128 = room.rows.iter().map(|row| number(room, row, "free_bytes")).sum();
     assert_eq!(free, i128::from(truth.reserved_end - truth.end_rounded));
 }
 
@@ -266,7 +354,7 @@ proptest! {
             .collect();
         let mut opened = opened_of(&segments, &trace);
         for device in opened.summary.devices.clone() {
-            for topic in [Topic::Peak, Topic::OutOfMemory, Topic::Waste] {
+            for topic in [Topic::Peak, Topic::OutOfMemory, Topic::Leaks] {
                 for at in [None, Some(0), Some(7), Some(u32::MAX)] {
                     let thresholds = [("late", 0), ("alive", 0), ("lost", 0), ("unused", 0), ("steps", 0), ("recent", u64::MAX)];
                     let ask = || asked(device.device, topic, at, &thresholds);

@@ -107,10 +107,10 @@ mod opcodes {
     fn frames_and_protocols_are_passed_over() {
         assert_eq!(text(b"\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N.").unwrap(), "None");
         assert_eq!(text(b"\x80\x05N.").unwrap(), "None");
-        assert_eq!(error(b"\x80\x06N."), "pickle protocol 6 is newer than 5, the newest known (PROTO at byte 0)");
+        assert_eq!(error(b"\x80\x06N."), "pickle protocol 6 is not supported, the newest is 5 (PROTO at byte 0)");
         assert_eq!(
             error(b"\x80\x04\x95\xff\xff\xff\xff\xff\xff\xff\xffN."),
-            "a frame of 18446744073709551615 bytes can't be (FRAME at byte 2)"
+            "invalid frame length: 18,446,744,073,709,551,615 bytes (FRAME at byte 2)"
         );
     }
 
@@ -167,7 +167,7 @@ mod rules {
         assert_eq!(error(b"}q\x00(K\x05]h\x00au."), "5[0]: a container contains itself (BINGET at byte 7)");
         assert_eq!(
             error(b"]q\x00]h\x00aa."),
-            "the items are for something that is not a list, or a list changed after use (APPEND at byte 7)",
+            "items appended to something that is not a list, or to a list that was already used (APPEND at byte 7)",
         );
 
         // A segment's `frames`, [] in the memo, again in its blocks; a new frame twice in one stack, with another between.
@@ -182,12 +182,13 @@ mod rules {
 
     #[test]
     fn a_finished_container_is_not_changed() {
-        let changed = "the items are for something that is not a list, or a list changed after use (APPEND at byte";
+        let changed =
+            "items appended to something that is not a list, or to a list that was already used (APPEND at byte";
         assert_eq!(error(b"]]q\x00ah\x00K\x01a."), format!("[1]: {changed} 9)"));
         assert_eq!(error(b"NK\x01a."), format!("{changed} 3)"));
         assert_eq!(
             error(b"]K\x01K\x02s."),
-            "the items are for something that is not a dict, or a dict changed after use (SETITEM at byte 5)"
+            "items added to something that is not a dict, or to a dict that was already used (SETITEM at byte 5)"
         );
     }
 
@@ -217,11 +218,11 @@ mod rules {
         }
         assert_eq!(
             error(b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R."),
-            "it names code to be run; a snapshot has none, and nothing in a file is ever run (GLOBAL at byte 2)"
+            "refers to code to run: a snapshot has none, and memscape never runs any (GLOBAL at byte 2)"
         );
         assert_eq!(
             error(b"}(X\x01\x00\x00\x00ai__main__\nC\n"),
-            "a: it names code to be run; a snapshot has none, and nothing in a file is ever run (INST at byte 8)"
+            "a: refers to code to run: a snapshot has none, and memscape never runs any (INST at byte 8)"
         );
     }
 
@@ -234,7 +235,7 @@ mod rules {
                 bytes.escape_ascii()
             );
         }
-        assert_eq!(error(b"]e."), "[0]: no MARK stands before it (APPENDS at byte 1)");
+        assert_eq!(error(b"]e."), "[0]: no MARK on the stack (APPENDS at byte 1)");
         assert_eq!(error(b"}(K\x01u."), "1: the last key has no value (SETITEMS at byte 4)");
     }
 }

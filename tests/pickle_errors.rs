@@ -94,7 +94,7 @@ fn each_is_kept() {
     for (bytes, what, most) in cases {
         assert_eq!(refused(bytes, limits), ErrorKind::Limit { what, most }, "{}", bytes.escape_ascii());
     }
-    let holes = ErrorKind::Limit { what: "memo slots skipped over", most: 2 };
+    let holes = ErrorKind::Limit { what: "skipped memo slots", most: 2 };
     assert_eq!(refused(b"Nq\x03", limits), holes);
 }
 

@@ -114,7 +114,7 @@ fn every_field_of_a_new_event_reaches_the_details() {
     let users: Vec<bool> = details.frames.iter().map(|frame| frame.user).collect();
     assert_eq!(users, [false, false, true]);
     assert_eq!(details.frames[2].fx.len(), 2);
-    assert_eq!(opened.hit(0, 1, 999).unwrap().site.as_deref(), Some("train.py:7 step"));
+    assert_eq!(opened.hit(0, 1, 999).unwrap().site.as_deref(), Some("the logits · train.py:7 step"));
     assert_eq!(opened.summary.torch.as_deref(), Some("2.15 or later"));
     assert!(opened.summary.settings.contains(&("roundup_power2_divisions.1".into(), "4".into())));
     assert_eq!(warnings(&opened), []);
@@ -200,14 +200,8 @@ fn a_wrong_type_is_an_error_with_its_path() {
             "external_annotations[0].stage: is not 'START' or 'END'",
         ),
         (json!([5]), "[0]: expected a segment, found an integer"),
-        (
-            json!({"a": 1}),
-            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top",
-        ),
-        (
-            json!("text"),
-            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top",
-        ),
+        (json!({"a": 1}), "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"),
+        (json!("text"), "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"),
     ];
     for (value, expected) in cases {
         assert_eq!(refused(value.clone()), expected, "{value}");
@@ -251,7 +245,7 @@ fn oddities_are_counted_and_do_not_stop() {
 
 #[test]
 fn unexplained_bytes_are_a_block_of_their_own_at_the_bottom() {
-    // The block is live at the end with more bytes than its alloc: the identity lacks 70 bytes.
+    // The block is never freed with more bytes than its alloc: the identity lacks 70 bytes.
     let value = with(trace(json!([event("alloc", 0, 30)])), "segments", json!([segment(0, 0, json!([live(0, 100)]))]));
     let mut opened = opened(value);
     let device = only(&opened);

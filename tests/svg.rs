@@ -347,7 +347,7 @@ fn a_picture_that_no_browser_draws_is_refused() {
     page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png4)))));
     assert_eq!(page.settle(), None);
     let remark = page.state.remark.clone().unwrap();
-    assert!(remark.contains("pixels are more than a browser draws"), "{remark}");
+    assert!(remark.contains("pixels: too large for the browser"), "{remark}");
     assert!(page.picture(Format::Png2).sheet.size[0] > 10_000, "the next one works");
 }
 

@@ -38,6 +38,35 @@ fn windows() -> impl Strategy<Value = View> {
     )
 }
 
+/// What a legend covers: every pixel that a quad fills, once, by the slot of its colour; halves of a window are its whole.
+#[test]
+fn a_scene_knows_what_its_colours_cover() {
+    let history = History::drawn(
+        "
+        ....####............ 40
+        ..########.......... 60
+        #################### 80
+        ",
+    );
+    let view = View {
+        axis: Axis::Events,
+        x_per_px: 1.0,
+        bytes_per_px: 10.0,
+        left_px: 0,
+        bottom_px: 0,
+        width_px: 20,
+        height_px: 20,
+    };
+    let scene = scene(&history, view);
+    let all = scene.covered([0, 20]);
+    let by_hand: u64 = scene.quads.iter().map(|it| (it.x[1] - it.x[0]) as u64 * (it.y[1] - it.y[0]) as u64).sum();
+    assert_eq!(all.iter().sum::<u64>(), by_hand);
+    assert_eq!(by_hand, 4 * 4 + 8 * 6 + 20 * 8);
+    let halves = [scene.covered([0, 7]), scene.covered([7, 20])];
+    assert!(all.iter().zip(&halves[0]).zip(&halves[1]).all(|((all, one), other)| *all == one + other));
+    assert!(scene.covered([30, 20]).iter().chain(&scene.covered([20, 30])).all(|&pixels| pixels == 0));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 

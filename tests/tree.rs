@@ -5,13 +5,13 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, At, Details, Fold, FoldState, Internal, Merge, MomentFacts, NodeKind, Reach, Root, Scope, Span,
-    TreePage, TreeQuestion, TreeRow, Weight,
+    Arrangement, At, Details, Fold, FoldState, FrameText, Internal, Merge, MomentFacts, NodeKind, Reach, Root, Scope,
+    Span, TreePage, TreeQuestion, TreeRow, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The answer to a request, in slices of one piece of work each.
 fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
@@ -62,21 +62,28 @@ fn weight(details: &Details, scope: Scope) -> Option<u64> {
     }
 }
 
-/// The frames of an allocation as the tree shows them, from the root on.
-fn path(details: &Details, arrangement: Arrangement) -> Vec<String> {
+/// A frame as the tree shows it.
+fn shown(frame: &FrameText, arrangement: Arrangement) -> String {
+    let no_file = matches!(frame.filename.as_str(), "" | "??");
+    match arrangement.merge {
+        Merge::Line => format!("{}|{}|{}", frame.name, frame.filename, frame.line),
+        Merge::File if !no_file => format!("{}|{}|", frame.filename.rsplit('/').next().unwrap(), frame.filename),
+        _ => format!("{}|{}|", frame.name, frame.filename),
+    }
+}
+
+/// The frames of an allocation as the tree shows them, from the root on. `named`: the stacks that anything of some bytes has, which have a
+/// call site.
+fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> Vec<String> {
     if details.stack.is_none() {
-        return vec!["no stack was recorded".into()];
+        return vec!["no stack".into()];
     }
     let mut path: Vec<String> = Vec::new();
     let internal = |file: &str| file.is_empty() || file == "??" || file == "/x/torch/nn.py";
-    let shown = details.frames.iter().filter(|it| arrangement.internal == Internal::Shown || !internal(&it.filename));
-    for frame in shown {
+    let frames = details.frames.iter().filter(|it| arrangement.internal == Internal::Shown || !internal(&it.filename));
+    for frame in frames {
         let no_file = matches!(frame.filename.as_str(), "" | "??");
-        path.push(match arrangement.merge {
-            Merge::Line => format!("{}|{}|{}", frame.name, frame.filename, frame.line),
-            Merge::File if !no_file => format!("{}|{}|", frame.filename.rsplit('/').next().unwrap(), frame.filename),
-            _ => format!("{}|{}|", frame.name, frame.filename),
-        });
+        path.push(shown(frame, arrangement));
         if arrangement.merge == Merge::File
             && !no_file
             && path.len() > 1
@@ -89,9 +96,13 @@ fn path(details: &Details, arrangement: Arrangement) -> Vec<String> {
         path.reverse();
     }
     if details.stack_of_free {
-        path.insert(0, "born before recording: the stacks below freed them".into());
+        path.insert(0, "allocated before recording (stacks of their frees)".into());
     } else if path.is_empty() {
-        path.push("internal frames alone".into());
+        path.push("internal frames only".into());
+        // The call site: here, of a file of one's own that the rules leave out, or else the innermost frame.
+        let site = details.frames.iter().find(|it| it.user).or(details.frames.first());
+        let site = site.filter(|_| details.stack.is_some_and(|stack| named.contains(&stack)));
+        path.extend(site.map(|frame| shown(frame, arrangement)));
     }
     path
 }
@@ -107,9 +118,10 @@ fn label(row: &TreeRow) -> String {
 fn expected(all: &[Details], scope: Scope, arrangement: Arrangement) -> BTreeMap<Vec<String>, (Weight, Weight)> {
     let mut nodes: BTreeMap<Vec<String>, (Weight, Weight)> = BTreeMap::new();
     nodes.insert(Vec::new(), Default::default());
+    let named = all.iter().filter(|it| it.requested > 0).filter_map(|it| it.stack).collect();
     for details in all {
         let Some(bytes) = weight(details, scope) else { continue };
-        let path = path(details, arrangement);
+        let path = path(details, arrangement, &named);
         for depth in 0..=path.len() {
             let (total, own) = nodes.entry(path[..depth].to_vec()).or_default();
             let ends = depth == path.len();
@@ -284,6 +296,75 @@ fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
             }
         }
     }
+}
+
+/// The threads of the backward pass have no Python: their stacks stand below a note, by the node of autograd and the operator, with the
+/// colour of the legend; inverted the other way round. What names neither stands by its innermost frame.
+#[test]
+fn memory_of_the_backward_pass_is_grouped_by_node_and_operator() {
+    let native = |name: &str| format!(r#"{{"name": "{name}", "filename": "??", "line": 0}}"#);
+    let stack = |names: &[&str]| names.iter().map(|name| native(name)).collect::<Vec<_>>().join(",");
+    let mul = "torch::autograd::generated::MulBackward0::apply(std::vector<at::Tensor>&&)";
+    let events: Vec<String> = [
+        (1 << 12, stack(&["malloc", "at::_ops::mul_Tensor::call(at::Tensor const&)", mul, "clone"])),
+        (1 << 11, stack(&["malloc", "at::_ops::sum_dim_IntList::call(at::Tensor)", mul, "clone"])),
+        (1 << 10, stack(&["malloc", "at::_ops::zeros::call()", "clone"])),
+        (1 << 9, stack(&["malloc", "clone"])),
+        (
+            1 << 8,
+            stack(&["malloc", "at::_ops::mul_Tensor::call(at::Tensor const&)"])
+                + r#",{"name": "step", "filename": "/home/me/train.py", "line": 7}"#,
+        ),
+    ]
+    .iter()
+    .zip(1..)
+    .map(|((size, frames), at)| {
+        format!(r#"{{"action": "alloc", "addr": {}, "size": {size}, "frames": [{frames}]}}"#, at << 20)
+    })
+    .collect();
+    let file = format!(r#"{{"segments": [], "device_traces": [[{}]]}}"#, events.join(","));
+    let mut opened = open(file.as_bytes()).unwrap();
+    let rows = |opened: &mut Opened, root| {
+        let arrangement = Arrangement { root, internal: Internal::Hidden, ..Arrangement::default() };
+        let rows = page(opened, 0, whole(Scope::At(5), arrangement)).rows.into_iter().skip(1);
+        rows.map(|row| (row.depth, row.label.name, row.weight.bytes, row.own.bytes)).collect::<Vec<_>>()
+    };
+    let row = |depth, name: &str, bytes, own| (depth, name.to_owned(), bytes, own);
+    let expected = [
+        row(1, "internal frames only", 7680, 0),
+        row(2, "MulBackward0", 6144, 0),
+        row(3, "mul_Tensor", 4096, 4096),
+        row(3, "sum_dim_IntList", 2048, 2048),
+        row(2, "zeros", 1024, 1024),
+        row(2, "malloc", 512, 512),
+        row(1, "step", 256, 256),
+    ];
+    assert_eq!(rows(&mut opened, Root::Outermost), expected);
+    let inverted = [
+        row(1, "internal frames only", 7680, 0),
+        row(2, "mul_Tensor", 4096, 0),
+        row(3, "MulBackward0", 4096, 4096),
+        row(2, "sum_dim_IntList", 2048, 0),
+        row(3, "MulBackward0", 2048, 2048),
+        row(2, "zeros", 1024, 1024),
+        row(2, "malloc", 512, 512),
+        row(1, "step", 256, 256),
+    ];
+    assert_eq!(rows(&mut opened, Root::Innermost), inverted);
+}
+
+/// No memory of a real file ends at the note.
+#[test]
+fn real_files_have_no_dead_end() {
+    let Some(folder) = opened::snapshots() else { return };
+    let mut opened = open(&std::fs::read(folder.join("tiny-97-events.pickle")).unwrap()).unwrap();
+    let arrangement = Arrangement { internal: Internal::Hidden, ..Arrangement::default() };
+    let page = page(&mut opened, 0, whole(Scope::At(53), arrangement));
+    let note = page.rows.iter().find(|row| row.label.name == "internal frames only").unwrap();
+    assert!(note.weight.bytes > 2 << 30 && note.own.bytes == 0, "{note:?}");
+    let below: Vec<&str> =
+        page.rows.iter().filter(|row| row.parent == note.node).map(|row| row.label.name.as_str()).collect();
+    assert!(below.len() > 1 && below.iter().any(|name| name.contains("Backward")), "{below:?}");
 }
 
 /// Frames are one by what is shown of them: fx fields are not, lines of any size are.

@@ -51,7 +51,7 @@ fn a_stack_too_deep_to_show_is_told_as_such() {
         assert_eq!(page.total, open.curve());
         assert_eq!(page.row_count, 1 + 1 + 4096);
         let note = &page.rows[1];
-        assert_eq!((note.label.name.as_str(), note.weight.bytes), ("too deep, or too many different stacks", 1005));
+        assert_eq!((note.label.name.as_str(), note.weight.bytes), ("truncated: too deep, or too many stacks", 1005));
         // The innermost frame is found at the end of a chain that never forks beyond the first.
         let reveal = Some(Reveal::Allocation(1));
         let page = open.tree(TreeQuestion { reveal, folds: vec![], ..open.everything_open(root) });
@@ -81,7 +81,7 @@ fn a_stack_is_too_deep_whatever_was_asked_before() {
         for mut open in opens {
             let page = open.tree(of(&open));
             assert_eq!(page.row_count, 1 + 1 + if internal == Internal::Shown { 4096 } else { 2731 });
-            let note = page.rows.iter().find(|row| row.label.name.starts_with("too deep")).unwrap();
+            let note = page.rows.iter().find(|row| row.label.name.starts_with("truncated")).unwrap();
             assert_eq!((note.weight.bytes, note.weight.count), (103, 2));
         }
     }
@@ -194,7 +194,7 @@ fn stacks_that_share_nothing_the_other_way_round_are_shown() {
     assert_eq!(page.total, Weight { bytes: 3000, count: 3000 });
     question.rows = [2000, 2000];
     let rows: Vec<_> = page.rows.into_iter().chain(open.tree(question).rows).collect();
-    let note = rows.iter().find(|row| row.label.name.starts_with("too deep")).unwrap();
+    let note = rows.iter().find(|row| row.label.name.starts_with("truncated")).unwrap();
     assert!((10..1000).contains(&note.weight.count), "{note:?}");
     assert_eq!(rows.iter().skip(1).map(|row| row.weight.bytes).sum::<u64>(), 3000);
 }

@@ -110,6 +110,8 @@ fn a_file_is_read_and_its_whole_timeline_asked_for() {
     assert!(matches!(
         page.asked()[..],
         [
+            // What of the peak has a category: that is what the file is grouped by at first.
+            Request::Ask(Ask { what: Question::Legend { colouring: Grouping::Category, .. }, .. }),
             Request::Ask(Ask { what: Question::Marks, .. }),
             Request::Ask(Ask { what: Question::Overview { .. }, .. }),
             Request::Ask(Ask { what: Question::Legend { .. }, .. })
@@ -251,7 +253,7 @@ fn the_card_keeps_still_inside_a_block() {
     page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
     let card = hover::card(page.state.hover.as_ref().expect("a hover"));
     assert_eq!((card.title.as_str(), card.site.as_str()), ("512 B", "a.py:1 f"));
-    assert_eq!(card.lifetime, "born at event 0, live at the end");
+    assert_eq!(card.lifetime, "allocated at event 0, never freed");
     page.act(Action::PointerMoved(Pointer { x: 70.0, y: 20.0 }));
     assert_eq!(hover::card(page.state.hover.as_ref().expect("a hover")), card);
     assert_eq!(page.asked(), Vec::<&Request>::new(), "what is known is not asked again");
@@ -447,7 +449,7 @@ fn the_error_of_one_of_several_names_its_file() {
 fn files_none_of_which_can_be_a_snapshot_are_said() {
     let mut page = Page::open();
     page.act(given(&["loss.png", "train.py", "train.log"]));
-    let expected = "None of these files can be a snapshot: loss.png and 2 more.";
+    let expected = "None of these files is a snapshot: loss.png and 2 more.";
     assert_eq!(page.state.stage, Stage::Failed(expected.into()));
     assert_eq!(page.done, []);
 }

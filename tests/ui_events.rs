@@ -207,7 +207,7 @@ fn what_is_filtered_is_asked_for_and_said() {
     assert_eq!(page.active(), Some(14), "the first after the moment's");
     let row = grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.of == 7).expect("memory ran out");
     assert_eq!(row.cells[3].text, "▲ oom");
-    assert_eq!(row.cells[8].text, "asked for 1.00 MiB, the driver had 3.00 MiB free · train.py:1 step");
+    assert_eq!(row.cells[8].text, "requested 1.00 MiB, the driver had 3.00 MiB free · train.py:1 step");
     assert_eq!(row.cells[5].text, "–");
 
     page.events(EventsAction::Typed("train.py".into()));
@@ -254,7 +254,7 @@ fn a_range_is_listed_alone() {
     page.key(Go::Down);
     let question = page.answer();
     assert_eq!(question.filter.between, Some([10, 11]), "from the moment on: event 10");
-    assert!(status(&page.state.events).text.ends_with("in the range"));
+    assert!(status(&page.state.events).text.ends_with("in range"));
 }
 
 #[test]

@@ -271,7 +271,7 @@ fn the_card_is_exact() {
 #[test]
 fn what_is_selected_is_said() {
     let mut page = Page::shown();
-    assert!(reading(&page.state.flame, &page.state).contains("Backspace zooms out"));
+    assert!(reading(&page.state.flame, &page.state).contains("Backspace to zoom out"));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
     let said = "60 B · main · 60.0 % of all · 60.0 % of its parent · 2 allocations · /home/me/train.py:7";
     assert_eq!(reading(&page.state.flame, &page.state), said);
@@ -285,7 +285,7 @@ fn nothing_is_said_to_be_nothing() {
     let (serial, _) = page.asked().unwrap();
     let root = FlameBox { nodes: 1, x: [0, 400], ..FlameBox::default() };
     page.answered(serial, Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })));
-    assert_eq!(note(&page.state.flame, &page.state), "Nothing is live at this moment.");
+    assert_eq!(note(&page.state.flame, &page.state), "Nothing is live at the cursor.");
     page.state.views.scope = Scope::Born(Span { from: 1, to: 2 });
     assert_eq!(note(&page.state.flame, &page.state), "Nothing was allocated in this range.");
     for step in

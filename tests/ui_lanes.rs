@@ -43,7 +43,10 @@ type Page = face::Page<Lanes>;
 impl Page {
     fn open(devices: Vec<DeviceSummary>) -> Page {
         let mut page = Page::on(CANVAS, Lanes);
+        let first = devices.first().map(|device| device.device);
         page.load(devices);
+        // The one with the highest peak is shown first.
+        page.act(Action::DeviceChosen(first.expect("a device")));
         page.answer_scenes();
         page.act(Action::Command(Command::ToggleLanes));
         page

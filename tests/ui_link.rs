@@ -50,12 +50,12 @@ fn assert_same(before: &str, after: &str) {
 fn a_link_says_what_was_changed_and_nothing_else() {
     let mut page = Page::of("#url=run/a%20b.pickle");
     assert_eq!(page.loads, ["Link(\"run/a b.pickle\")"]);
-    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}&device=0&tab=tree"));
+    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}&device=0&tab=why"));
     page.act(Action::DeviceChosen(3));
     page.act(Action::StackingChosen(Some(Grouping::Size)));
     page.act(Action::MomentTyped("12".into()));
     page.act(Action::FindTyped("relu & <b>".into()));
-    let expected = "&device=3&stack=size&at=12&find=relu%20%26%20%3Cb%3E&tab=tree";
+    let expected = "&device=3&stack=size&at=12&find=relu%20%26%20%3Cb%3E&tab=why";
     assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}{expected}"));
 }
 
@@ -142,15 +142,15 @@ fn a_link_to_a_file_without_an_address_asks_for_it() {
     page.drop_file(PRINT);
     page.act(Action::MomentTyped("12".into()));
     let fragment = page.fragment();
-    assert_eq!(fragment, format!("v=1&name=a.pickle&print={PRINT}&device=0&at=12&tab=tree"));
+    assert_eq!(fragment, format!("v=1&name=a.pickle&print={PRINT}&device=0&at=12&tab=why"));
 
     let mut other = Page::new();
     other.go(&fragment);
     assert!(matches!(other.state.stage, Stage::Empty) && other.loads.is_empty());
-    let asked = "The link shows a.pickle (12 B): drop or choose that file, and it opens as the link has it.";
+    let asked = "This link needs a.pickle (12 B). Choose or drop the file to restore the view.";
     assert_eq!(other.state.linked.notice.as_deref(), Some(asked));
     other.drop_file("99-ffeeddccbbaa99887766554433221100");
-    assert_eq!(other.state.linked.notice, Some(format!("This is another file. {asked}")));
+    assert_eq!(other.state.linked.notice, Some(format!("This is a different file. {asked}")));
     assert!(!other.fragment().contains("at="), "another file is not shown as the link has it");
     other.drop_file(PRINT);
     assert_eq!((other.fragment(), other.state.linked.notice.clone()), (fragment, None));
@@ -163,7 +163,7 @@ fn a_hosted_file_that_is_another_is_warned_about() {
     page.open();
     assert!(page.fragment().contains("at=12"), "it is shown at once");
     page.print("99-ffeeddccbbaa99887766554433221100");
-    assert!(page.state.linked.notice.as_ref().unwrap().contains("not the one that the link was made for"));
+    assert!(page.state.linked.notice.as_ref().unwrap().contains("has changed since the link was made"));
     page.act(Action::NoticeClosed);
     assert_eq!(page.state.linked.notice, None);
 }
@@ -173,7 +173,7 @@ fn a_link_that_is_followed_in_an_open_file_is_compared_as_well() {
     let mut page = Page::of("url=a.pickle");
     page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&at=12");
     assert!(page.fragment().contains("at=12"));
-    assert!(page.state.linked.notice.as_ref().unwrap().contains("not the one that the link was made for"));
+    assert!(page.state.linked.notice.as_ref().unwrap().contains("has changed since the link was made"));
     page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
     assert_eq!(page.state.linked.notice, None);
     // Without a file it is about the open one, and an anchor is no link.
@@ -238,8 +238,8 @@ fn a_fingerprint_may_come_before_the_file_is_open() {
 fn a_later_version_is_read_as_far_as_it_is_understood() {
     let page = Page::of("v=9&url=a.pickle&device=0&at=12&hologram=on&tab=why");
     assert!(page.fragment().ends_with("&device=0&at=12&tab=why"));
-    let says = "The link is of another version of this page (v=9): what can be understood of it is shown. \
-                Not understood in the link: hologram.";
+    let says = "The link was made by another version of memscape (v=9); parts of the view may be missing. \
+                Ignored in the link: hologram.";
     assert_eq!(page.notice(), says);
 }
 
@@ -257,17 +257,19 @@ fn what_is_not_understood_is_said() {
         ("open=x&capacity=0", "open and 1 more"),
     ] {
         let page = Page::of(&format!("v=1&url=a.pickle&{view}"));
-        assert_eq!(page.notice(), format!("Not understood in the link: {says}."), "{view}");
+        assert_eq!(page.notice(), format!("Ignored in the link: {says}."), "{view}");
     }
     let long = Page::of(&format!("v=1&url=a.pickle&{}=1", "x".repeat(5000)));
-    assert_eq!(long.notice().len(), "Not understood in the link: .".len() + 40);
+    assert_eq!(long.notice().len(), "Ignored in the link: .".len() + 40);
     // What every page begins with may be said, and what is there to be followed may be gone.
     let said = "v=1&url=a.pickle&&device=0&axis=events&show=stack&lanes=one&fit=free&at=peak&tab=tree&root=outermost&merge=line&select=99999";
     assert_eq!(Page::of(said).notice(), "");
     // It does not hide that the file is another one.
     let mut page = Page::of("url=a.pickle");
     page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&hologram=1");
-    assert!(page.notice().starts_with("The file at this address is not") && page.notice().ends_with(": hologram."));
+    assert!(
+        page.notice().starts_with("The file at this address has changed") && page.notice().ends_with(": hologram.")
+    );
     page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
     assert_eq!(page.notice(), "");
 }
@@ -277,7 +279,7 @@ fn an_unknown_key_alone_changes_nothing_but_is_said() {
     let page = Page::of("url=a.pickle&hologram=1");
     assert_eq!(
         (page.fragment(), page.notice()),
-        (Page::of("url=a.pickle").fragment(), "Not understood in the link: hologram.")
+        (Page::of("url=a.pickle").fragment(), "Ignored in the link: hologram.")
     );
     let mut page = Page::new();
     page.go("#main");

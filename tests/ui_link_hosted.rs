@@ -40,7 +40,7 @@ fn a_link_into_an_archive_opens_the_snapshot_it_is_about() {
     assert_eq!(page.loads, ["Link(\"a.zip\") member 2"], "it is downloaded once");
     assert_eq!((page.state.chosen, page.state.snapshots.len()), (2, 4));
     let fragment = page.fragment();
-    assert_eq!(fragment, format!("v=1&url=a.zip&url=b.zip&print={PRINT}&member=2&device=0&at=12&tab=tree"));
+    assert_eq!(fragment, format!("v=1&url=a.zip&url=b.zip&print={PRINT}&member=2&device=0&at=12&tab=why"));
     // Nothing but the place says it as well.
     let mut page = Page::new();
     page.go("url=a.zip&member=1");
@@ -86,7 +86,7 @@ fn a_snapshot_that_the_archive_no_longer_has_is_said() {
     let mut page = Page::new();
     page.go("v=1&url=a.zip&member=7&at=12");
     page.list(&MEMBERS);
-    page.reply(Reply::Failed { message: "a.zip: the zip archive has no snapshot number 7".into() });
+    page.reply(Reply::Failed { message: "a.zip: the zip archive has no snapshot 7".into() });
     assert!(matches!(page.state.stage, Stage::Failed(_)));
     page.act(Action::SnapshotChosen(1));
     page.opened();

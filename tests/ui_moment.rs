@@ -62,6 +62,7 @@ fn facts(at: At) -> MomentFacts {
         At::X(Axis::Events, x) => x as u32,
         At::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
         At::MostReserved => MOST_RESERVED,
+        At::OutOfMemory => panic!("nothing ran out of memory"),
         At::After(_) => panic!("the page names no events"),
     };
     let time = u64::from(moment) * 1000;
@@ -148,7 +149,7 @@ fn at_first_it_is_the_peak() {
     let view = moment::view(&page.state);
     assert_eq!((view.event, view.facts.requested, view.facts.pending), (Some(i64::from(PEAK) - 1), 1701, 7));
     assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "allocated is what is not pending");
-    assert_eq!(range::title(&page.state), "Live at event 700 · the peak · 1.66 KiB requested · 1 allocation");
+    assert_eq!(range::title(&page.state), "Live at event 700 · peak · 1.66 KiB requested · 1 allocation");
 }
 
 #[test]
@@ -171,7 +172,7 @@ fn keys_lead_the_pinned_moment() {
     assert_eq!(page.scope(), Scope::At(PEAK + 1), "from where it is");
     page.command(Command::PinEnd);
     assert_eq!(page.scope(), Scope::At(EVENTS));
-    assert!(range::title(&page.state).contains("event 998 · the end"), "{}", range::title(&page.state));
+    assert!(range::title(&page.state).contains("event 998 · end"), "{}", range::title(&page.state));
     page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.scope(), Scope::At(EVENTS), "there is nothing after it");
     page.command(Command::PinPeak);
@@ -196,7 +197,7 @@ fn what_is_typed_is_pinned_or_told_to_be_wrong() {
     assert_eq!((page.typed("reserved-peak"), page.scope()), (None, Scope::At(MOST_RESERVED)));
     assert!(page.typed("now").expect("a hint").contains("126670"));
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.typed("1 s").as_deref(), Some("This snapshot has no times."));
+    assert_eq!(page.typed("1 s").as_deref(), Some("This snapshot has no timestamps."));
 }
 
 #[test]

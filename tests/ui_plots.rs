@@ -302,10 +302,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
     assert_eq!(page.hit(None, Some(free.clone())).plot, ADDRESSES);
     let told = card(page.state.hover.as_ref().expect("a card"));
     assert_eq!(told.title, "Free, at most 12.0 MiB");
-    assert_eq!(
-        told.segment,
-        "in segment 0x7f000a000000: 40.0 MiB, private (0, 7) pool, stream 0x10, large, expandable"
-    );
+    assert_eq!(told.segment, "in segment 0x7f000a000000: 40.0 MiB, MemPool (0, 7), stream 0x10, large, expandable");
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
     let chosen = page.state.chosen_segment().expect("a segment");
@@ -313,7 +310,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
     let facts: Vec<String> =
         segment::view(chosen).facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
     assert!(facts.contains(&"Free here: ≤ 12.0 MiB · 12,582,912 B at 0x7f000a100000".to_owned()), "{facts:?}");
-    assert!(facts.contains(&"Mapped: event 2".to_owned()) && facts.contains(&"Given back: event 899".to_owned()));
+    assert!(facts.contains(&"Mapped: event 2".to_owned()) && facts.contains(&"Released: event 899".to_owned()));
     assert_eq!(pickers(&page.state).segment, "Only this segment");
     page.press(Command::Plot(PlotStep::OnlySegment));
     let only = Only { address: Some(UPPER), ..Only::default() };
@@ -374,7 +371,7 @@ fn a_segment_is_no_allocation() {
     let told = card(page.state.hover.as_ref().expect("a card"));
     assert_eq!(told.title, "20.0 MiB of 40.0 MiB reserved");
     assert_eq!(told.site, "train.py:7 step");
-    assert_eq!(told.lifetime, "mapped at event 2, given back at event 899");
+    assert_eq!(told.lifetime, "mapped at event 2, released at event 899");
     page.act(Action::Clicked(at));
     assert_eq!(
         page.asked(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })).then_some(())),
@@ -399,7 +396,7 @@ fn a_segment_is_no_allocation() {
 fn pools_and_streams_can_be_shown_alone() {
     let mut page = Page::show(2);
     let told = pickers(&page.state);
-    assert_eq!(told.pools, ["all pools", "default pool", "private (0, 7) pool"]);
+    assert_eq!(told.pools, ["all pools", "default pool", "MemPool (0, 7)"]);
     assert_eq!(told.streams, ["all streams", "stream 0 (default)", "stream 0x10"]);
     page.act(Action::Plot(PlotAction::Pool(Some(1))));
     assert_eq!(page.state.looks.plot.only().pool, Some((0, 7)));
@@ -432,7 +429,7 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 20.0 }));
     let reading = notices::reading(&page.state);
     for part in
-        ["41,943,040 B reserved", "≥ 31,457,280 B active (rounded)", "≤ 25.0 % free (10,485,760 of 41,943,040 B)"]
+        ["41,943,040 B reserved", "≥ 31,457,280 B allocated (rounded)", "≤ 25.0 % free (10,485,760 of 41,943,040 B)"]
     {
         assert!(reading.contains(part), "{reading}");
     }
@@ -450,9 +447,9 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
 fn what_has_no_meaning_is_off_and_says_why() {
     let mut page = Page::show(1);
     page.press(Command::NextStacking);
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("only a stack")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Only the live view")));
     page.press(Command::ToggleFitBytes);
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("no height")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("address view")));
     assert_eq!(page.state.bytes_axis, BytesAxis::Free);
     page.act(Action::CapacityTyped("24".into()));
     assert_eq!(page.height().round() as u64, 65 * MIB, "a GPU's capacity is no address");
@@ -461,7 +458,7 @@ fn what_has_no_meaning_is_off_and_says_why() {
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("all pools")));
     // A line that nobody sees is not switched off unseen.
     page.press(Command::Plot(PlotStep::Toggle(Line::Free)));
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("over what was reserved")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("view Reserved")));
     page.act(Action::Plot(PlotAction::Shown(2)));
     assert!(page.state.curve_key().iter().all(|entry| entry.is_on));
 }
@@ -498,9 +495,7 @@ fn a_marker_has_its_height_in_its_plot_alone() {
 
 #[test]
 fn a_picture_tells_which_plot_it_is() {
-    for (plot, name, words) in
-        [(1, "-addresses-", "Height is addresses"), (2, "-reserved-", "Height is reserved bytes")]
-    {
+    for (plot, name, words) in [(1, "-addresses-", "Height: addresses"), (2, "-reserved-", "Height: reserved bytes")] {
         let mut page = Page::show(plot);
         let marks = page.asked(|it| {
             if let Request::Ask(Ask { serial, what: Question::Marks, .. }) = it { Some(*serial) } else { None }

@@ -149,7 +149,7 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     page.act(Action::TabChosen(Tab::Why));
     let (first, question) = page.asked().expect("it is seen");
     assert_eq!((question.topic, question.at, question.rows), (Topic::Peak, Some(501), 10));
-    assert_eq!((page.marks().note, page.marks().is_busy), ("Reading the history…", true));
+    assert_eq!((page.marks().note, page.marks().is_busy), ("Computing…", true));
     page.act(Action::MomentTyped("end".into()));
     assert_eq!(page.asked(), None, "a moment that is dragged would never get an answer");
     page.answered(first + 1000, Answer::Report(Box::default()));
@@ -181,23 +181,23 @@ fn another_topic_overtakes_and_what_is_known_of_each_stays() {
     assert_eq!(page.marks().alarms, [Topic::Peak]);
     page.act(Action::MomentTyped("end".into()));
     let (late, _) = page.asked().expect("the same for another moment");
-    page.why(WhyAction::TopicChosen(Topic::Layers));
-    assert_eq!(page.question().topic, Topic::Layers, "a person waits for it");
+    page.why(WhyAction::TopicChosen(Topic::Modules));
+    assert_eq!(page.question().topic, Topic::Modules, "a person waits for it");
     page.answered(late, Answer::Report(Box::default()));
     assert_eq!(page.view(), View::default(), "nothing is known of it yet");
     let (serial, _) = {
-        page.why(WhyAction::TopicChosen(Topic::Waste));
+        page.why(WhyAction::TopicChosen(Topic::Leaks));
         page.asked().expect("a question")
     };
-    page.answered(serial, Answer::Report(Box::new(Report { topic: Topic::Waste, ..Report::default() })));
-    assert_eq!(page.marks().note, "There is nothing to say of this device.");
+    page.answered(serial, Answer::Report(Box::new(Report { topic: Topic::Leaks, ..Report::default() })));
+    assert_eq!(page.marks().note, "Nothing to report for this device.");
     page.why(WhyAction::TopicChosen(Topic::Peak));
     assert_eq!(page.view().sheets.len(), 2, "at once, of the moment before");
     page.answer();
-    page.why(WhyAction::TopicChosen(Topic::Waste));
+    page.why(WhyAction::TopicChosen(Topic::Leaks));
     assert_eq!(page.asked(), None, "nothing has changed since");
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.question().topic, Topic::Waste, "of the other device");
+    assert_eq!(page.question().topic, Topic::Leaks, "of the other device");
     assert_eq!((page.view(), page.marks().alarms), (View::default(), vec![]));
 }
 
@@ -282,7 +282,7 @@ fn keys_lead_through_statements_and_rows() {
     assert_eq!(stack(&page, 1), Stack::Unfolded(vec!["b.py:2 g".into()]), "it has nothing else to show");
     page.step(WhyStep::Copy);
     assert!(page.copied().is_some_and(|text| text.starts_with("## Peak: a.pickle · GPU 0")), "{:?}", page.copied());
-    page.why(WhyAction::TopicChosen(Topic::Waste));
+    page.why(WhyAction::TopicChosen(Topic::Leaks));
     page.step(WhyStep::Copy);
     assert_eq!(page.copied(), None, "nothing is known of it yet");
 }
@@ -388,7 +388,7 @@ fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
     assert_eq!((set("-1"), set("many"), set("1e99")), (None, None, None), "no number");
     assert_eq!(set(" 5 "), Some(vec![("late".to_owned(), 5)]));
     assert_eq!(set("18446744073709551615"), Some(vec![("late".to_owned(), u64::MAX)]));
-    page.why(WhyAction::TopicChosen(Topic::Waste));
+    page.why(WhyAction::TopicChosen(Topic::Leaks));
     assert_eq!(page.question().thresholds, [], "another topic has its own");
     page.answer();
     page.act(Action::DeviceChosen(1));

@@ -2,11 +2,12 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
+use memscape::engine::protocol::category::StackOf;
 use memscape::engine::protocol::{
-    CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
+    CategoryRule, CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::ui::rules::{Choice, Form, RulesAction, RulesView, view};
+use memscape::ui::rules::{Choice, Form, RuleEdit, RuleField, RulesAction, RulesView, view};
 use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, legend};
 use std::collections::BTreeSet;
@@ -142,9 +143,12 @@ fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
     assert_eq!(page.told(), None, "what was right last stays in force");
     let shown = page.view();
     assert_eq!((shown.text.as_str(), shown.errors.len(), shown.errors[0].0), (WRONG, 1, 2));
-    assert!(shown.errors[0].1.starts_with("line 2: ") && shown.note.starts_with("In force until"), "{shown:?}");
+    assert!(
+        shown.errors[0].1.starts_with("line 2: ") && shown.note.starts_with("Until this is fixed, these apply: "),
+        "{shown:?}"
+    );
     page.rules(RulesAction::Saved(Form::Ours));
-    assert_eq!((page.saved(), page.refused()), (None, "Mend line 2 first.".to_owned()));
+    assert_eq!((page.saved(), page.refused()), (None, "Fix line 2 first.".to_owned()));
     page.rules(RulesAction::Chosen(Choice::Own));
     assert_eq!(page.refused(), "", "until something else happens");
 
@@ -182,7 +186,7 @@ fn sets_are_saved_in_both_forms_where_those_can_say_it() {
     let (name, text) = saved(Choice::Standard, Form::Ours).expect("it is");
     assert_eq!((name, CategorySet::parse(&text)), ("categories.json", Ok(CategorySet::standard())));
     assert_eq!(saved(Choice::Mosaic, Form::Mosaic), None);
-    assert!(page.refused().starts_with("Mosaic's form can't say what rule 1"), "{}", page.refused());
+    assert!(page.refused().starts_with("Mosaic's format cannot express rule 1:"), "{}", page.refused());
     page.rules(RulesAction::Imported(Ok(OWN.into())));
     page.rules(RulesAction::Saved(Form::Mosaic));
     let (name, text) = page.saved().expect("plain rules");
@@ -236,10 +240,99 @@ fn the_legend_has_both_moments() {
         at: Weight { bytes: at, count: u32::from(at > 0) },
     };
     let entries = [entry(1, "a", 0, 2048), entry(2, "b", 4096, 0), entry(3, "c", 0, 0)];
-    let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::new());
+    let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::new(), None);
     let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.columns.clone())).collect();
     let texts = |now: &str, peak: &str| [now.to_owned(), peak.to_owned()];
     assert_eq!(told, [("b", texts("0 B", "4.00 KiB")), ("a", texts("2.00 KiB", "0 B"))]);
-    let exact = "b\nat the moment 0 B requested in 0 allocations\nat the peak 4,096 B requested in 1 allocation";
+    let exact = "b\nat the cursor 0 B requested in 0 allocations\nat the peak 4,096 B requested in 1 allocation";
     assert_eq!(lines[0].exact, exact);
+
+    // Where the window is known: all that it shows, the most of it first, then what is live at the moment; no order of their own is kept.
+    let covered = vec![0, 0, 10, 900];
+    let labels = |colouring| {
+        let lines = legend::lines(Plot::Stack, colouring, &entries, &BTreeSet::new(), Some(&covered));
+        lines.into_iter().map(|line| line.label).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(Grouping::Category), ["c", "b", "a"]);
+    assert_eq!(labels(Grouping::Size), ["a", "b", "c"], "a scale stays in its order");
+    let hidden = vec![0; 64];
+    let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::from([2]), Some(&hidden));
+    assert_eq!(
+        lines.iter().map(|line| line.label.as_str()).collect::<Vec<_>>(),
+        ["a", "b"],
+        "live at the moment, and faded"
+    );
+}
+
+#[test]
+fn a_form_edits_the_rules_that_the_text_shows() {
+    let mut page = Page::open();
+    let rows = page.view().rows.expect("the built-in set");
+    assert_eq!(rows.len(), CategorySet::standard().rules.len());
+    page.rules(RulesAction::Edited(RuleEdit::Added));
+    assert_eq!(page.view().rows, Some(rows), "what is built in stays as it is");
+    page.rules(RulesAction::Chosen(Choice::Own));
+    page.typed(OWN);
+    let shown = |page: &Page| {
+        let set = CategorySet::parse(&page.view().text).ok();
+        let rows = page.view().rows.unwrap_or_default();
+        if let Some(set) = &set {
+            let of = |rule: &CategoryRule| (rule.category.clone(), rule.name.clone().unwrap_or_default());
+            let shown: Vec<_> = rows.iter().map(|row| (row.values[0].clone(), row.values[1].clone())).collect();
+            assert_eq!(shown, set.rules.iter().map(of).collect::<Vec<_>>(), "both show the same");
+        }
+        rows.into_iter().map(|row| row.values[0].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&page), ["weights", "rest"]);
+    page.rules(RulesAction::Edited(RuleEdit::Added));
+    assert_eq!(shown(&page), ["new category", "weights", "rest"], "the first wins");
+    assert!(page.told_names().contains(&"new category".to_owned()));
+    let set = |place, field, text: &str| RulesAction::Edited(RuleEdit::Set(place, field, text.into()));
+    page.rules(set(0, RuleField::Category, "cache"));
+    page.rules(set(0, RuleField::Function, "^cached_"));
+    page.rules(set(0, RuleField::File, "cache\\.py$"));
+    page.rules(set(0, RuleField::Note, "ours"));
+    page.rules(RulesAction::Edited(RuleEdit::Moved(0, 1)));
+    assert_eq!(shown(&page), ["weights", "cache", "rest"]);
+    let rule = &CategorySet::parse(&page.view().text).unwrap().rules[1];
+    assert_eq!((rule.name.as_deref(), rule.file.as_deref()), (Some("^cached_"), Some("cache\\.py$")));
+    assert_eq!(rule.note, "ours");
+    page.rules(set(1, RuleField::File, ""));
+    assert_eq!(CategorySet::parse(&page.view().text).unwrap().rules[1].file, None, "empty: any file");
+
+    // What is wrong stays in the form, is marked there, and is not used.
+    page.rules(set(1, RuleField::Function, "("));
+    let view = page.view();
+    let wrong: Vec<bool> = view.rows.unwrap().iter().map(|row| row.is_wrong).collect();
+    assert_eq!((wrong, view.errors.len()), (vec![false, true, false], 1));
+    assert_eq!(page.told(), None);
+    page.rules(set(1, RuleField::Function, "^x$"));
+    assert!(page.view().errors.is_empty());
+
+    page.rules(RulesAction::Edited(RuleEdit::Removed(1)));
+    assert_eq!((shown(&page), page.view().can_undo), (vec!["weights".to_owned(), "rest".to_owned()], true));
+    page.rules(RulesAction::Undone);
+    assert_eq!(shown(&page), ["weights", "cache", "rest"]);
+    for edit in [RuleEdit::Removed(9), RuleEdit::Moved(0, 9), RuleEdit::Set(9, RuleField::Note, "x".into())] {
+        page.rules(RulesAction::Edited(edit));
+        assert_eq!(shown(&page), ["weights", "cache", "rest"], "there is no such rule");
+    }
+    page.typed("{");
+    assert_eq!(page.view().rows, None, "the text has to be right first");
+    page.rules(RulesAction::Edited(RuleEdit::Added));
+    assert_eq!(page.view().text, "{");
+}
+
+#[test]
+fn what_the_form_can_not_edit_is_told_in_words() {
+    let page = Page::open();
+    let rows = page.view().rows.unwrap();
+    let set = CategorySet::standard();
+    for (row, rule) in rows.iter().zip(&set.rules) {
+        let more = rule.asks_of_lives() || rule.like.is_some() || rule.of == StackOf::Freed;
+        assert_eq!(!row.others.is_empty(), more, "{row:?}");
+    }
+    let others = |text: &str| rows.iter().any(|row| row.others.contains(text));
+    assert!(others("lives ≥ 64 events") && others("recorded as “parameter”") && others("allocated before recording"));
+    assert!(others("same size as “gradient”") && others("1/4 of the size of a frame matching ^dequantize_4bit$"));
 }

@@ -2,7 +2,7 @@
 
 use memscape::engine::Request;
 use memscape::ui::links::{LinkError, SCHEMES, check, expand, place};
-use memscape::ui::settings::{Dialog, Field, SettingsAction};
+use memscape::ui::settings::{Dialog, Field, SettingsAction, Theme};
 use memscape::ui::{Action, Command, Effect, State, update};
 
 fn act(state: &mut State, action: SettingsAction) -> Vec<Effect> {
@@ -153,4 +153,40 @@ fn wrong_rules_are_told_and_never_in_force() {
     let asks = |effects: &[Effect]| effects.iter().any(|it| matches!(it, Effect::Ask(Request::InternalFrames(_))));
     typed(&mut state, Field::Rules, "native");
     assert!(!asks(&act(&mut state, SettingsAction::RulesDone)), "there is no file that it would be of");
+}
+
+#[test]
+fn a_theme_is_kept() {
+    let mut state = State::default();
+    assert_eq!(state.settings.theme, Theme::System);
+    let stored = |effects: &[Effect]| {
+        effects.iter().find_map(|effect| if let Effect::Store(text) = effect { Some(text.clone()) } else { None })
+    };
+    for theme in [Theme::Dark, Theme::Light] {
+        let kept = stored(&act(&mut state, SettingsAction::ThemeChosen(theme))).expect("it is stored");
+        let mut next = State::default();
+        assert_eq!(act(&mut next, SettingsAction::Loaded(kept)), vec![]);
+        assert_eq!(next.settings.theme, theme);
+    }
+    assert_eq!(act(&mut state, SettingsAction::ThemeChosen(Theme::Light)), vec![], "it is so already");
+    let system = stored(&update(&mut state, Action::Command(Command::ChooseTheme(Theme::System)), 0.0)).unwrap();
+    assert!(!system.contains("theme"), "the system's is none: {system}");
+    act(&mut state, SettingsAction::Loaded("memscape settings 1\ntheme=hotdog".into()));
+    assert_eq!(state.settings.theme, Theme::System, "one that there is not");
+}
+
+/// The style sheet has the dark colours twice: where the system is dark, and where they were chosen.
+#[test]
+fn a_chosen_dark_theme_has_the_colours_of_the_system_s() {
+    let style = include_str!("../www/style.css");
+    let block = |head: &str| -> Vec<&str> {
+        let (_, rest) = style.split_once(head).unwrap_or_else(|| panic!("no {head}"));
+        let lines = rest.split('}').next().unwrap().lines().map(str::trim);
+        lines.filter(|line| line.starts_with("--")).collect()
+    };
+    let system = block(":root:not([data-theme]) {");
+    assert!(system.len() > 15, "{system:?}");
+    assert_eq!(system, block(":root[data-theme=\"dark\"] {"));
+    let light: Vec<&str> = block(":root {").iter().map(|line| line.split(':').next().unwrap()).collect();
+    assert!(system.iter().all(|line| light.contains(&line.split(':').next().unwrap())), "each has a light one");
 }

@@ -120,7 +120,7 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
 #[test]
 fn the_heaviest_file_is_open_and_files_fold() {
     let mut page = Page::seen();
-    let all = ["model.py", "30", "7", "12", "train.py", "train.py", "no frame of your own code"];
+    let all = ["model.py", "30", "7", "12", "train.py", "train.py", "no frame in your code"];
     assert_eq!(page.labels(), all);
     let rows = view(&page.state.sources, &page.state).rows;
     assert_eq!(rows[0].kind, RowKind::File(Unfolded::Yes));
@@ -128,9 +128,9 @@ fn the_heaviest_file_is_open_and_files_fold() {
     assert_eq!(rows[0].folder(), "/home/me");
     assert_eq!((rows[1].path.as_str(), rows[1].exact_peak.as_str()), ("/home/me/model.py", "500 B requested"));
     page.pick(0);
-    assert_eq!(page.labels(), ["model.py", "train.py", "train.py", "no frame of your own code"]);
+    assert_eq!(page.labels(), ["model.py", "train.py", "train.py", "no frame in your code"]);
     page.pick(2);
-    assert_eq!(page.labels(), ["model.py", "train.py", "train.py", "0", "no frame of your own code"]);
+    assert_eq!(page.labels(), ["model.py", "train.py", "train.py", "0", "no frame in your code"]);
     page.pick(4);
     page.pick(40);
     assert_eq!(page.labels().len(), 5, "a note does nothing, nor does a row that is gone");
@@ -223,7 +223,7 @@ fn bytes_stand_beside_the_lines() {
     page.drop_text("a/unknown.py", "x = 1\n");
     let shown = text(&page.state.sources, &page.state).expect("it was dropped");
     assert_eq!((shown.title.as_str(), shown.margins.len()), ("unknown.py", 0));
-    assert_eq!(shown.note, "None of the allocations here was made in a file of this name.");
+    assert_eq!(shown.note, "No allocation comes from a file with this name.");
     page.act(Action::of(SourceAction::LinePicked(1)));
     page.act(Action::of(SourceAction::Closed));
     assert_eq!(text(&page.state.sources, &page.state), None);

@@ -200,7 +200,7 @@ fn it_is_asked_while_it_is_seen_for_the_newest_moment() {
 #[test]
 fn keys_lead_through_blocks_and_segments() {
     let mut page = Page::shown();
-    assert!(reading(&page.state.memory, &page.state).contains("Arrows lead"));
+    assert!(reading(&page.state.memory, &page.state).contains("Arrow keys move"));
     page.step(MemoryStep::After);
     assert_eq!(page.outlined(MemoryStroke::Active), [[0, 80]]);
     assert_eq!(page.details_asked().map(|(_, allocation)| allocation), Some(50));
@@ -244,7 +244,7 @@ fn the_pointer_tells_and_a_click_selects() {
     let card = hovered(&page.state.memory, &page.state).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
     assert_eq!(card.site, "no stack");
-    assert!(card.life.starts_with("free requested, not completed · born at event 4, freed at 600"), "{card:?}");
+    assert!(card.life.starts_with("awaiting free · allocated at event 4, freed at 600"), "{card:?}");
     assert!(card.life.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
     page.memory(MemoryAction::PointerAt(Some(at(250.0, 4.0))));
@@ -318,7 +318,7 @@ fn a_request_is_answered_in_words() {
     let none = StateFit { new_segment: 32 * MIB, free: 9 * MIB, largest_free: 5 * MIB, pool: Some((0, 1)), ..fit };
     assert_eq!(
         fits(&with(vec![block, none]))[1],
-        "private pool (0, 1), default stream: 24.0 MiB needs a new segment of 32.0 MiB (free ≤ 9.00 MiB, the largest ≤ 5.00 MiB)"
+        "MemPool (0, 1), default stream: 24.0 MiB needs a new segment of 32.0 MiB (free ≤ 9.00 MiB, the largest ≤ 5.00 MiB)"
     );
     page.memory(MemoryAction::RequestTyped(String::new()));
     assert_eq!(page.answer().request, None);
@@ -331,7 +331,7 @@ fn sums_and_headings_name_their_kind() {
     let [short, exact] = sums(&shown);
     assert_eq!(
         short.replace('\u{a0}', " "),
-        "3 segments · 100 MiB reserved · active 82.0 MiB requested, ≥ 82.0 MiB rounded · 4.00 MiB pending · \
+        "3 segments · 100 MiB reserved · live 82.0 MiB requested, ≥ 82.0 MiB rounded · 4.00 MiB awaiting free · \
          free ≤ 18.0 MiB, the largest ≤ 8.00 MiB"
     );
     assert!(exact.contains("104,857,600 B reserved"), "{exact}");
@@ -339,9 +339,9 @@ fn sums_and_headings_name_their_kind() {
     assert_eq!(lines.iter().map(|it| it.top).collect::<Vec<_>>(), [0, 48]);
     assert_eq!(lines[0].name, "Large blocks · default stream · default pool");
     assert_eq!(lines[0].sums, "2 segments · 30.0 MiB reserved · free ≤ 18.0 MiB, the largest ≤ 8.00 MiB");
-    assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · private pool (0, 1) · expandable");
+    assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · MemPool (0, 1) · expandable");
     let lost = StatePage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..StatePage::default() };
-    assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB lie in no segment that the file tells of");
+    assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB lie in no recorded segment");
 }
 
 #[test]
@@ -362,9 +362,12 @@ fn what_is_empty_says_why() {
     let mut page = Page::open(0);
     let (serial, _) = page.asked().expect("it is seen");
     page.answered(serial, Answer::State(Box::new(StatePage { moment: 501, ..StatePage::default() })));
-    assert_eq!(note(&page.state.memory, &page.state), "The file tells of no segments: where blocks lie is not known.");
+    assert_eq!(
+        note(&page.state.memory, &page.state),
+        "The snapshot has no segments, so addresses of blocks are unknown."
+    );
     let mut page = Page::open(1 << 30);
     let (serial, _) = page.asked().expect("it is seen");
     page.answered(serial, Answer::State(Box::default()));
-    assert_eq!(note(&page.state.memory, &page.state), "Nothing is held from the driver before the first event.");
+    assert_eq!(note(&page.state.memory, &page.state), "Nothing is reserved before the first event.");
 }

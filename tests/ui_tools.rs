@@ -60,7 +60,7 @@ fn scene(view: View) -> Scene {
 fn facts(at: At) -> MomentFacts {
     let time = |moment: u32| if moment == 0 { 0 } else { 156 + 10 * (u64::from(moment) - 1) };
     let (moment, place) = match at {
-        At::MostReserved | At::After(_) => panic!("the page names no events"),
+        At::MostReserved | At::OutOfMemory | At::After(_) => panic!("the page names no events"),
         At::Moment(moment) => (moment, AxisPoint { events: moment.into(), time: time(moment) }),
         At::X(Axis::Events, x) => (x as u32, AxisPoint { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 }),
         At::X(Axis::Time, x) => {

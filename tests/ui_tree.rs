@@ -454,7 +454,7 @@ fn the_search_leads_from_row_to_row() {
     let question = page.answer(|_, _| {});
     assert_eq!(question.reveal, Some(Reveal::MatchBefore(1007)));
     assert_eq!(page.state.tree.active(), 1007);
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.starts_with("No row")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.starts_with("No matches")));
 }
 
 #[test]

@@ -42,13 +42,13 @@ pub struct RuleError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleProblem {
     /// It begins with none of the words.
-    #[error("a rule is file:TEXT, name:TEXT or native")]
+    #[error("a rule must be file:TEXT, name:TEXT or native")]
     Unknown,
     /// There is no text.
-    #[error("the text is missing, so it would say everything")]
+    #[error("the text is missing")]
     Empty,
     /// It is too long, or one of too many.
-    #[error("at most 1000 rules of 1000 bytes")]
+    #[error("the limit is 1,000 rules of 1,000 bytes")]
     TooMany,
 }
 

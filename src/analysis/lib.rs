@@ -7,6 +7,7 @@ pub mod filter;
 pub mod frame_line;
 pub mod id_set;
 pub mod internal;
+pub mod metadata;
 pub mod query;
 pub mod site;
 

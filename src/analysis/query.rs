@@ -8,6 +8,8 @@
 //!         | size                         with a unit: what the page shows so, `38.1 MiB`
 //!         | frame                        every allocation with such a frame in its stack
 //!         | "@" frame                    every allocation whose innermost frame of the user's own code is such a one
+//!         | "freed"                          every allocation that is freed in the trace: hides what is never freed
+//!         | "never-freed"                    every allocation that is live at the end of the trace
 //!         | "@category" name           every allocation of this category, in whatever case, with or without quotes
 //! frame   = "/" expression "/" ["i"]     a regular expression over the frame ([`Expression`]); "i": in whatever case
 //!         | '"' text '"'                 a part of the frame, as it is
@@ -26,6 +28,11 @@ use super::expression::{Case, Expression};
 pub use error::QueryError;
 use size::{Size, digits};
 
+/// What is typed for allocations that the trace frees, and for those it does not.
+pub const FREED: &str = "freed";
+/// See [`FREED`].
+pub const NEVER_FREED: &str = "never-freed";
+
 /// Characters a query may have.
 pub const LONGEST: usize = 500;
 
@@ -43,6 +50,8 @@ pub enum Query {
     Site(Wording),
     /// Those of the category of this name, in whatever case.
     Category(String),
+    /// Those that are freed in the trace, or (`false`) those that never are.
+    Freed(bool),
 }
 
 /// How a frame has to read.
@@ -77,6 +86,9 @@ impl Query {
         }
         if text.chars().nth(LONGEST).is_some() {
             return Err(QueryError::TooLong);
+        }
+        if let Some(freed) = [(FREED, true), (NEVER_FREED, false)].into_iter().find(|&(word, _)| word == text) {
+            return Ok(Query::Freed(freed.1));
         }
         if let Some(number) = text.strip_prefix('#') {
             let number = digits(number.trim()).and_then(|number| u32::try_from(number).ok());

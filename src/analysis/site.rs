@@ -138,6 +138,11 @@ impl Sites {
         }
     }
 
+    /// Whether a frame is the C++ of an operator of torch.
+    pub fn is_operator(snapshot: &Snapshot, frame: FrameId) -> bool {
+        origin_of(snapshot, snapshot.frames.frame(frame)) == Origin::Operator
+    }
+
     fn origin(&mut self, snapshot: &Snapshot, frame: FrameId) -> Origin {
         let look = || origin_of(snapshot, snapshot.frames.frame(frame));
         self.origins.get_mut(frame.0 as usize).map_or(Origin::Native, |known| *known.get_or_insert_with(look))
@@ -195,6 +200,11 @@ pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
         Some(line) => drop(write!(text, ":{line} {name}")),
     }
     text
+}
+
+/// The word of a C++ function's name that tells which step of the backward pass or which operator it is; of any other the whole name.
+pub fn word(name: &str) -> &str {
+    told_by(name).map_or(name, |(_, word)| word)
 }
 
 /// The parts of [`short`]: file, line and function; of a C++ frame the name alone. No part has more than 4096 bytes.

@@ -65,7 +65,15 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// An integer with thin groups of three digits: `55,108,591,620`.
+/// A range of bytes, with one unit where both ends have the same: `256–512 B`, `512 B–2.00 KiB`.
+pub fn bytes_between(from: u64, to: u64) -> String {
+    let (from, to) = (Bytes(from).to_string(), Bytes(to).to_string());
+    let unit = |text: &str| text.rsplit(' ').next().unwrap_or_default().to_owned();
+    let from = from.strip_suffix(&unit(&to)).filter(|_| unit(&from) == unit(&to)).map_or(&*from, str::trim_end);
+    [from, "–", &to].concat()
+}
+
+/// An integer with separators between groups of three digits: `55,108,591,620`.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

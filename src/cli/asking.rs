@@ -1,14 +1,15 @@
-//! A file that is open, and one device of it that is asked about.
+//! A file that is open, and the device of it that the questions are about.
 
 use super::input::Input;
 use super::opening::open_first;
-use super::output::{device_name, printable, with};
+use super::output::{printable, with};
 use super::terms::{Clock, SnapshotArgs, When};
-use base::units::{Moment, grouped};
+use base::units::{Bytes, Moment, counted, grouped};
 use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
 use serde_json::{Value, json};
+use ui::summary::device_name;
 
 /// A file that is open, and one device of it.
 pub(crate) struct Asking {
@@ -16,11 +17,13 @@ pub(crate) struct Asking {
     pub(crate) summary: FileSummary,
     /// The device.
     pub(crate) device: DeviceSummary,
+    /// Whether it was named.
+    is_chosen: bool,
     engine: Engine,
 }
 
 impl Asking {
-    /// Opens a file and picks the device with this ordinal, or else the first.
+    /// Opens a file and picks the device with this ordinal, or else the one to show first.
     ///
     /// # Errors
     /// The file can't be read, or has no such device: one sentence.
@@ -35,8 +38,8 @@ impl Asking {
     /// # Errors
     /// It has no such device: one sentence.
     pub(crate) fn of(summary: FileSummary, engine: Engine, device: Option<i64>) -> Result<Asking, String> {
-        let device = pick(&summary, device)?.clone();
-        Ok(Asking { summary, device, engine })
+        let (is_chosen, device) = (device.is_some(), pick(&summary, device)?.clone());
+        Ok(Asking { summary, device, is_chosen, engine })
     }
 
     /// The file, to go on with.
@@ -56,15 +59,44 @@ impl Asking {
         }
     }
 
-    /// What an answer for people begins with: `a.pickle, device 0`.
+    /// What an answer for people begins with: `a.pickle · GPU 0`.
     pub(crate) fn title(&self) -> String {
-        format!("{}, {}", printable(&self.summary.file), device_name(self.device.device))
+        format!("{} · {}", printable(&self.summary.file), device_name(self.device.device))
     }
 
     /// The JSON document of a command: the head that all of them have, and these fields.
     pub(crate) fn document(&self, fields: Value) -> Value {
-        let head = json!({"schema": self.summary.schema, "file": self.summary.file, "device": self.device.device});
+        let other = |device: &DeviceSummary| json!({"device": device.device, "ooms": device.ooms()});
+        let head = json!({
+            "schema": self.summary.schema,
+            "file": self.summary.file,
+            "device": self.device.device,
+            "other_devices": self.others().map(other).collect::<Vec<Value>>(),
+        });
         with(head, fields)
+    }
+
+    fn others(&self) -> impl Iterator<Item = &DeviceSummary> {
+        self.summary.devices.iter().filter(|device| device.device != self.device.device)
+    }
+
+    /// The last line of an answer for people where nobody chose the device: the others, and whether they ran out of memory.
+    pub(crate) fn other_devices(&self) -> String {
+        if self.is_chosen || self.others().next().is_none() {
+            return String::new();
+        }
+        let has_oom = self.summary.devices.iter().any(|device| device.ooms() > 0);
+        let other = |device: &DeviceSummary| {
+            let peak = Bytes(device.drawn_peak);
+            let oom = match device.ooms() {
+                0 if has_oom => ", no OOM".to_owned(),
+                0 => String::new(),
+                ooms => format!(", {}", counted(ooms, "OOM")),
+            };
+            format!("{} (peak {peak}{oom})", device_name(device.device))
+        };
+        let others: Vec<String> = self.others().map(other).collect();
+        format!("\nOther devices (see --device): {}\n", others.join(", "))
     }
 
     /// The moment of the peak of requested bytes.
@@ -72,7 +104,7 @@ impl Asking {
         Moment::after_event_or_minus_one(self.device.peak_event).0
     }
 
-    /// What holds when somebody means.
+    /// The state at a point in the trace.
     ///
     /// # Errors
     /// There is no such moment: one sentence.
@@ -80,7 +112,7 @@ impl Asking {
         let at = match when {
             When::Peak => At::Moment(self.peak()),
             When::ReservedPeak if self.device.knows_reserved() => At::MostReserved,
-            When::ReservedPeak => return Err("this snapshot does not tell what is reserved".to_owned()),
+            When::ReservedPeak => return Err("no segments recorded: reserved bytes are unknown".to_owned()),
             When::End => At::Moment(u32::MAX),
             When::Event(event) if event < self.device.events as i64 => {
                 At::Moment(Moment::after_event_or_minus_one(event).0)
@@ -94,8 +126,8 @@ impl Asking {
 
     fn no_event(&self, event: i64) -> String {
         match self.device.events.checked_sub(1) {
-            None => format!("there is no event {event}: there are none"),
-            Some(last) => format!("there is no event {}: the last is {}", grouped(event.unsigned_abs()), grouped(last)),
+            None => format!("no event {event}: the trace is empty"),
+            Some(last) => format!("no event {}: the last is {}", grouped(event.unsigned_abs()), grouped(last)),
         }
     }
 
@@ -112,7 +144,7 @@ impl Asking {
     }
 
     fn times(&self) -> Result<(i64, i64), String> {
-        self.device.time_us.ok_or("this snapshot has no times: PyTorch records them since 2.2".to_owned())
+        self.device.time_us.ok_or("the trace has no times (PyTorch records them since 2.2)".to_owned())
     }
 
     /// The moment after the events up to a time, µs since 1970.
@@ -138,15 +170,15 @@ impl Asking {
         }
     }
 
-    /// What holds at a moment.
+    /// The state at a moment.
     ///
     /// # Errors
     /// There is no such moment: one sentence.
     pub(crate) fn moment(&mut self, at: At) -> Result<MomentFacts, String> {
         let _device = self.device.device;
         match self.ask_about(Question::Moments(vec![at])) {
-            Some(Answer::Moments(moments)) => moments.first().copied().ok_or("there is no such event".to_owned()),
-            _ => Err("there is no such moment".to_owned()),
+            Some(Answer::Moments(moments)) => moments.first().copied().ok_or("no such event".to_owned()),
+            _ => Err("no such event".to_owned()),
         }
     }
 }
@@ -180,15 +212,17 @@ pub(crate) enum Edge {
     Excluded,
 }
 
-/// The device with this ordinal, or else the first.
+/// The device with this ordinal, or else the one to show first.
 pub(crate) fn pick(summary: &FileSummary, wanted: Option<i64>) -> Result<&DeviceSummary, String> {
-    let mut devices = summary.devices.iter();
-    let found = devices.find(|device| wanted.is_none_or(|wanted| device.device == wanted));
+    let found = match wanted {
+        Some(wanted) => summary.devices.iter().find(|device| device.device == wanted),
+        None => summary.devices.get(summary.default_device()),
+    };
     found.ok_or_else(|| {
         let devices: Vec<String> = summary.devices.iter().map(|device| device.device.to_string()).collect();
         match devices.len() {
             0 => "no device has events or segments".to_owned(),
-            _ => format!("it has no such device, only {}", devices.join(", ")),
+            _ => format!("no such device, only {}", devices.join(", ")),
         }
     })
 }

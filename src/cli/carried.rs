@@ -31,7 +31,7 @@ impl Carried {
         let columns = match engine.write_columns(GzEncoder::new(Limited::to(MOST), Compression::best())) {
             Ok(gzip) => Ok(gzip.finish().map_err(|error| error.to_string())?.bytes),
             Err(Unwritable::Unfit(why)) => Err(why),
-            Err(_) => Err("its columns are too large for a page"),
+            Err(_) => Err("the columns are too large for a page"),
         };
         let file = Carried::of_file(input, columns.as_ref().map_or(MOST, Vec::len));
         match (file, columns) {
@@ -41,7 +41,7 @@ impl Carried {
                 Ok(Carried { taken, how: "columns in gzip", bytes })
             }
             // The page reads no archive out of itself.
-            (Ok(None), Err(why)) => Err(format!("{why}: unpack the zip archive, and name the file that was in it")),
+            (Ok(None), Err(why)) => Err(format!("{why}: unpack the zip archive, and name the file inside")),
             (Err(error), _) => Err(error.to_string()),
         }
     }
@@ -69,7 +69,7 @@ impl Carried {
         };
         match (out.is_full, most) {
             (false, _) => Ok(Some(Carried { taken, how, bytes: out.bytes })),
-            (true, MOST) => Err(io::Error::other(format!("it takes more than {}", Bytes(MOST as u64)))),
+            (true, MOST) => Err(io::Error::other(format!("larger than {}", Bytes(MOST as u64)))),
             (true, _) => Ok(None),
         }
     }
@@ -117,7 +117,7 @@ impl Write for Limited {
         self.is_full |= self.bytes.len() + bytes.len() > self.most;
         if self.is_full {
             return Err(io::Error::other(format!(
-                "it takes more than {} of the page, and no browser reads that: hand on the file",
+                "larger than {}, the most that browsers read from one page: share the file itself",
                 Bytes(self.most as u64)
             )));
         }

@@ -1,4 +1,4 @@
-//! `memscape events`: the events that a filter leaves, printed as they come: nobody holds ten million lines at once.
+//! `memscape events`: the events that match a filter, printed as they come: ten million lines are never held at once.
 
 use super::asking::{Asking, Edge};
 use super::output::{more, printable, written};
@@ -28,7 +28,7 @@ pub(crate) struct Events {
     /// Only events with these actions, comma-separated
     #[arg(long = "action", value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Action::ALL.map(|action| action.name())))]
     pub(crate) actions: Vec<String>,
-    /// Only events of this size: >=1MiB, 1MiB..2MiB
+    /// Only events of this size, such as >=1MiB or 1MiB..2MiB
     #[arg(long = "size", value_name = "SIZE", value_parser = size)]
     pub(crate) sizes: Vec<String>,
     /// Only events on this stream
@@ -37,8 +37,8 @@ pub(crate) struct Events {
     /// Only events in this memory pool
     #[arg(long = "pool", value_name = "A,B")]
     pub(crate) pools: Vec<String>,
-    /// Only events that match, as in the page's list of events: what "memscape find" takes, or 7f89b4000000_0 (an address and
-    /// how often it was freed before), stream:0, pool:0,1, an action
+    /// Only events that match, as in the page's list of events: a search of "memscape allocations", 7f89b4000000_0 (an
+    /// address and how often it was freed before), stream:0, pool:0,1, or an action
     #[arg(long = "filter", value_name = "TEXT")]
     pub(crate) filters: Vec<String>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ fn size(text: &str) -> Result<String, String> {
     match Query::parse(text) {
         Ok(Query::Size(..)) => Ok(text.to_owned()),
         Err(error) => Err(error.to_string()),
-        Ok(_) => Err("a size reads >=1MiB, 1MiB..2MiB or 512B".to_owned()),
+        Ok(_) => Err("expected a size such as >=1MiB, 1MiB..2MiB or 512B".to_owned()),
     }
 }
 
@@ -68,7 +68,7 @@ impl Events {
 /// Prints them.
 ///
 /// # Errors
-/// The file or the filter can't be read, or there is no such event or time: one sentence.
+/// The file or the filter cannot be read, or there is no such event or time: one sentence.
 pub(crate) fn events(terms: &Events) -> Result<(), String> {
     let filter = terms.filter();
     EventTerms::parse(&filter).map_err(|error| format!("{filter}: {error}"))?;
@@ -95,7 +95,7 @@ fn first(asking: &mut Asking, when: When) -> Result<u32, String> {
     }
 }
 
-/// The first event beyond a place in the trace, which is told of as well.
+/// The first event beyond a place in the trace, which is listed as well.
 fn beyond(asking: &mut Asking, when: When) -> Result<u32, String> {
     Ok(asking.at(when)?.moment)
 }
@@ -145,7 +145,7 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
     if printed.json {
         writeln!(out, "\n]}}")?;
     } else {
-        out.write_all(more(listed - wanted).as_bytes())?;
+        out.write_all((more(listed - wanted) + &asking.other_devices()).as_bytes())?;
     }
     out.flush()
 }
@@ -159,7 +159,7 @@ fn write_head(out: &mut dyn Write, asking: &Asking, filter: &str, page: &EventsP
     }
     writeln!(
         out,
-        "\n{:>11}  {:>11}  {:>8}  {:<14}  {:>15}  {:<18}  {:>11}  {:>6}  {:>6}  {:>10}  {:>10}  {:>10}  site",
+        "\n{:>11}  {:>11}  {:>8}  {:<14}  {:>15}  {:<18}  {:>11}  {:>6}  {:>6}  {:>10}  {:>13}  {:>10}  call site",
         "event",
         "time",
         "Δt",
@@ -169,8 +169,8 @@ fn write_head(out: &mut dyn Write, asking: &Asking, filter: &str, page: &EventsP
         "allocation",
         "stream",
         "pool",
-        "allocated",
-        "active",
+        "live",
+        "awaiting free",
         "reserved"
     )
 }
@@ -184,7 +184,7 @@ fn write_line(out: &mut dyn Write, row: &EventRow, first: Option<i64>) -> io::Re
     let unless = |text: Option<String>| text.unwrap_or_default();
     let short = |bytes: u64| Bytes(bytes).to_string();
     let line = format!(
-        "{:>11}  {:>11}  {:>8}  {:<14}  {:>15}  {:<18}  {:>11}  {:>6}  {:>6}  {:>10}  {:>10}  {:>10}  {}",
+        "{:>11}  {:>11}  {:>8}  {:<14}  {:>15}  {:<18}  {:>11}  {:>6}  {:>6}  {:>10}  {:>13}  {:>10}  {}",
         grouped(row.event.into()),
         unless(row.time_us.zip(first).map(|(us, first)| format!("{:.6} s", us.saturating_sub(first) as f64 / 1e6))),
         unless(row.since_us.map(duration_us)),
@@ -194,11 +194,11 @@ fn write_line(out: &mut dyn Write, row: &EventRow, first: Option<i64>) -> io::Re
         unless(row.allocation.map(|id| "#".to_owned() + &grouped(id.into()))),
         unless(row.stream.map(|stream| format!("{stream:#x}"))),
         unless(row.pool.map(|(first, second)| format!("({first}, {second})"))),
-        short(row.active.saturating_sub(row.pending)),
         short(row.active),
+        short(row.pending),
         short(row.reserved),
         match row.device_free {
-            Some(free) => format!("the driver had {} free", Bytes(free)),
+            Some(free) => format!("{} free on the device", Bytes(free)),
             None => printable(&row.site),
         },
     );
@@ -211,17 +211,16 @@ fn as_json(row: &EventRow) -> Value {
         "action": action(row),
         "time_us": row.time_us,
         "since_us": row.since_us,
-        "size": row.size,
+        "size_bytes": row.size,
         "address": row.address.map(|address| format!("0x{address:x}")),
-        "name": row.address.map(|address| versioned(address, row.version)),
-        "device_free": row.device_free,
+        "block": row.address.map(|address| versioned(address, row.version)),
+        "device_free_bytes": row.device_free,
         "stream": row.stream,
         "pool": row.pool,
         "allocation": row.allocation,
-        "active": row.active,
-        "allocated": row.active.saturating_sub(row.pending),
-        "pending": row.pending,
-        "reserved": row.reserved,
-        "site": row.site,
+        "live_bytes": row.active,
+        "awaiting_free_bytes": row.pending,
+        "reserved_bytes": row.reserved,
+        "call_site": row.site,
     })
 }

@@ -31,10 +31,10 @@ pub(crate) struct Html {
     pub(crate) out: PathBuf,
     #[command(flatten)]
     pub(crate) at: At,
-    /// View to open with: a link that the page copied, or the part after its #
+    /// View to open with: a link copied from the page, or the part after its #
     #[arg(long, value_name = "LINK", default_value = "", hide_default_value = true)]
     pub(crate) view: String,
-    /// Use this memscape.html instead of the page in this program
+    /// Use this memscape.html instead of the built-in page
     #[arg(long, value_name = "PAGE")]
     pub(crate) viewer: Option<PathBuf>,
 }
@@ -54,7 +54,7 @@ impl Html {
             [("--at", "at=", self.at.when.is_some()), ("--device", "device=", self.source.device.is_some())]
         {
             if is_given && pairs.iter().any(|pair| pair.starts_with(key)) {
-                return Err(format!("{flag} and --view both say {key}"));
+                return Err(format!("{flag} conflicts with {key} in --view"));
             }
         }
         let is_versioned = pairs.is_empty() || pairs.iter().any(|pair| pair.starts_with("v="));
@@ -64,8 +64,8 @@ impl Html {
     /// Writes the page; what went into it, or the error, as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         let viewer = viewer(self.viewer.as_deref())?;
-        let end = viewer.rfind("</body>").ok_or("the viewer has no end")?;
-        let (head, tail) = viewer.split_at_checked(end).ok_or("the viewer has no end")?;
+        let end = viewer.rfind("</body>").ok_or("the viewer has no </body>")?;
+        let (head, tail) = viewer.split_at_checked(end).ok_or("the viewer has no </body>")?;
         let file = &self.source.file;
         let mut input = Input::open(file).map_err(|error| error.to_string())?;
         // It is read twice.
@@ -104,10 +104,10 @@ impl Html {
 /// What went in, and how large the page is.
 fn said(page: u64, carried: &Carried) -> String {
     let packed = carried.bytes.len() as u64;
-    let from = if carried.taken == packed { String::new() } else { format!(" from {}", grouped(carried.taken)) };
-    let large = if page > MAIL { "; too large for most mail: hand on the file, or a link to it" } else { "" };
+    let from = if carried.taken == packed { String::new() } else { format!(" from {} B", grouped(carried.taken)) };
+    let large = if page > MAIL { "; too large for most mail servers" } else { "" };
     format!(
-        "{} ({} bytes): the page, and the snapshot as {} bytes of {}{from}{large}",
+        "{} ({} B), with the snapshot as {} B of {}{from}{large}",
         Bytes(page),
         grouped(page),
         grouped(packed),

@@ -36,7 +36,7 @@ impl Input {
             let file = File::open(path)?;
             match file.metadata()? {
                 metadata if metadata.is_file() => Bytes::File { file, length: metadata.len(), _owned: None },
-                metadata if metadata.is_dir() => return Err(io::Error::other("it is a folder: name the files in it")),
+                metadata if metadata.is_dir() => return Err(io::Error::other("is a folder: name the files in it")),
                 _ => Bytes::Pipe(Box::new(file)),
             }
         };

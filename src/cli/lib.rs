@@ -1,14 +1,15 @@
-//! The command line, on the page's own engine: `memscape summary` prints what the page's summary shows, and so on for the other tabs.
+//! The command line, on the page's own engine: each command prints what a view of the page shows.
 //!
-//! Exit status: 0; 1 when a file can't be read (one sentence on standard error); 2 for wrong usage.
+//! Exit status: 0; 1 if a file cannot be read (one sentence on standard error); 2 for wrong usage.
 
+mod allocations;
 mod asking;
 mod begun;
 mod carried;
 mod events;
-mod find;
 mod html;
 mod input;
+mod insights;
 mod live;
 mod live_rows;
 mod manual;
@@ -17,10 +18,9 @@ mod output;
 #[cfg(test)]
 mod parsing;
 mod plot;
-mod report;
+mod segments;
+mod segments_json;
 mod serve;
-mod state;
-mod state_json;
 mod summary;
 mod terms;
 mod viewer;
@@ -33,7 +33,7 @@ use output::{print, say};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Reads PyTorch memory snapshots of any size: what was live when, and which code allocated it
+/// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
 #[derive(Parser, Clone, Debug)]
 #[command(name = "memscape", version, args_override_self = true, after_help = AFTER)]
 struct Memscape {
@@ -41,53 +41,63 @@ struct Memscape {
     command: Command,
 }
 
-const AFTER: &str = "A snapshot is what torch.cuda.memory._dump_snapshot() writes; gzip, zstd, zip and PyTorch's HTML page are read as well.\n\
+const AFTER: &str = "A snapshot is what torch.cuda.memory._dump_snapshot() writes; gzip, zstd, zip and PyTorch's HTML pages work as well.\n\
                      Exit status: 0 on success, 1 if a file cannot be read, 2 for wrong usage.";
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
     /// Print the peak and other totals of each device
     Summary(summary::Summary),
-    /// List what is live at a point in the trace, by the code that allocated it
+    /// Print what stands out: OOM, peak, leaks, fragmentation and more
+    ///
+    /// Prints the findings of every insight, or one insight with its tables (--topic).
+    Insights(insights::Insights),
+    /// Explain out-of-memory errors (OOM)
+    Oom(insights::Terms),
+    /// Show memory by category: parameters, gradients, activations, ...
+    Categories(insights::Terms),
+    /// Show steps and annotations
+    #[command(alias = "stages")]
+    Steps(insights::Terms),
+    /// Show memory by nn.Module
+    #[command(alias = "layers")]
+    Modules(insights::Terms),
+    /// Find leaks and waste
+    #[command(alias = "waste")]
+    Leaks(insights::Terms),
+    /// Show fragmentation
+    Fragmentation(insights::Terms),
+    /// Show private pools and host memory
+    Pools(insights::Terms),
+    /// Show the allocator settings, and changes that the trace suggests
+    Settings(insights::Terms),
+    /// List what is live at the cursor, by the code that allocated it
     Live(live::Live),
     /// List what is live at the peak, of the whole trace or of a time range
     Peak(live::Peak),
-    /// List the allocations that match a search, largest first
-    Find(find::Find),
-    /// List segments and blocks at a point in the trace, and the free memory in them
-    State(state::Segments),
+    /// List allocations, largest first
+    #[command(alias = "find")]
+    Allocations(allocations::Allocations),
+    /// List segments and blocks at the cursor
+    #[command(aliases = ["state", "memory"])]
+    Segments(segments::Segments),
     /// List events
     Events(events::Events),
-    /// Report the peak: when, how much, and what made it
-    Report(report::Terms),
-    /// Report failed requests (OOM) and what was in their way
-    Oom(report::Terms),
-    /// Report what the memory is for, by category
-    Categories(report::Terms),
-    /// Report steps and annotations
-    Stages(report::Terms),
-    /// Report memory by nn.Module
-    Layers(report::Terms),
-    /// Report leaks and waste
-    Leaks(report::Terms),
-    /// Report memory that is reserved and free
-    Fragmentation(report::Terms),
-    /// Report private pools and host memory
-    Pools(report::Terms),
-    /// Report the allocator's settings, and others that the trace suggests
-    Settings(report::Terms),
-    /// Draw the timeline as an SVG picture
+    /// The insight on the peak, by its name before `insights --topic peak`
+    #[command(hide = true)]
+    Report(insights::Terms),
+    /// Draw the timeline as an SVG image
     Plot(plot::Plot),
-    /// Save the page with the snapshot in it: one HTML file that works offline
+    /// Save the page and the snapshot as one HTML file that works offline
     Html(html::Html),
-    /// Serve the page and snapshots to a browser, here or at the other end of ssh -L
+    /// Serve the page and snapshots to a browser, locally or through ssh -L
     ///
     /// Prints an address that only this machine can reach. Requests without the full address are rejected. Folders are searched
-    /// each time the address is opened; the 200 newest snapshots are listed, and links are not followed. Ctrl+C ends it.
+    /// each time the address is opened; the 200 newest snapshots are listed, and links are not followed. Press Ctrl+C to stop.
     Serve(serve::Serve),
-    /// Print a completion script for a shell
+    /// Print a shell completion script
     Completions(manual::Completions),
-    /// Write the manual pages into a folder
+    /// Write man pages to a folder
     Man(manual::Man),
 }
 
@@ -122,21 +132,26 @@ impl Command {
         }
     }
 
-    /// Does it; the errors are a sentence each.
+    /// Runs it; the errors are a sentence each.
     fn run(self) -> Result<(), Vec<String>> {
         let (path, result): (&Path, _) = match &self {
             Command::Summary(arguments) => return summary::summary(arguments),
+            Command::Insights(arguments) => {
+                (&arguments.terms.source.file, insights::insights(arguments).and_then(printed))
+            }
             Command::Live(arguments) => (&arguments.source.file, live::live(arguments).and_then(printed)),
             Command::Peak(arguments) => (&arguments.source.file, live::highest(arguments).and_then(printed)),
-            Command::Find(arguments) => (&arguments.source.file, find::find(arguments).and_then(printed)),
-            Command::State(arguments) => (&arguments.source.file, state::state(arguments).and_then(printed)),
+            Command::Allocations(arguments) => {
+                (&arguments.source.file, allocations::allocations(arguments).and_then(printed))
+            }
+            Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(printed)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
             Command::Report(terms) => reported(Topic::Peak, terms),
             Command::Oom(terms) => reported(Topic::OutOfMemory, terms),
             Command::Categories(terms) => reported(Topic::Categories, terms),
-            Command::Stages(terms) => reported(Topic::Stages, terms),
-            Command::Layers(terms) => reported(Topic::Layers, terms),
-            Command::Leaks(terms) => reported(Topic::Waste, terms),
+            Command::Steps(terms) => reported(Topic::Steps, terms),
+            Command::Modules(terms) => reported(Topic::Modules, terms),
+            Command::Leaks(terms) => reported(Topic::Leaks, terms),
             Command::Fragmentation(terms) => reported(Topic::Fragmentation, terms),
             Command::Pools(terms) => reported(Topic::Pools, terms),
             Command::Settings(terms) => reported(Topic::Settings, terms),
@@ -160,6 +175,6 @@ fn printed(text: String) -> Result<(), String> {
     print(&text)
 }
 
-fn reported(topic: Topic, terms: &report::Terms) -> (&Path, Result<(), String>) {
-    (&terms.source.file, report::report(topic, terms).and_then(printed))
+fn reported(topic: Topic, terms: &insights::Terms) -> (&Path, Result<(), String>) {
+    (&terms.source.file, insights::insight(topic, terms).and_then(printed))
 }

@@ -1,4 +1,4 @@
-//! `memscape live` and `memscape peak`: what is live at a moment, grouped by the code that allocated it.
+//! `memscape live` and `memscape peak`: what is live at the cursor, grouped by the code that allocated it.
 
 use super::asking::{Asking, Edge};
 use super::live_rows::{Counting, Listed, Terms};
@@ -23,7 +23,7 @@ pub(crate) struct Live {
 pub(crate) struct Peak {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
-    /// Start of the time range, inclusive: 1.25s or 350ms after the first event, or microseconds since 1970
+    /// Start of the time range, inclusive: 1.25s or 350ms since the first event, or microseconds since 1970
     #[arg(long, value_name = "TIME", value_parser = clock, allow_negative_numbers = true)]
     pub(crate) from: Option<Clock>,
     /// End of the time range, inclusive
@@ -36,7 +36,7 @@ pub(crate) struct Peak {
 /// The text of `memscape live`.
 ///
 /// # Errors
-/// The file can't be read, or has no such moment: one sentence.
+/// The file cannot be read, or the trace has no such event: one sentence.
 pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> {
     let mut asking = Asking::open(source)?;
     let facts = match (at.when.unwrap_or(When::Peak), terms.counting) {
@@ -49,7 +49,7 @@ pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> 
 /// The text of `memscape peak`.
 ///
 /// # Errors
-/// The file can't be read, or has no times: one sentence.
+/// The file cannot be read, or has no times: one sentence.
 pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String, String> {
     let mut asking = Asking::open(source)?;
     if (from, to) == (&None, &None) {
@@ -59,7 +59,7 @@ pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String,
         };
         return Listed::of(asking, terms, facts, None);
     }
-    // What holds where the window begins is part of it.
+    // The state where the range begins is part of it.
     let [from_us, to_us] = [from, to].map(|clock| clock.map(|clock| asking.time(clock)).transpose());
     let [from_us, to_us] = [from_us?, to_us?];
     let from = from_us.map_or(Ok(At::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
@@ -71,32 +71,32 @@ pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String,
     if let (Some((first, last)), [from, to]) = (asking.device.time_us, [from_us, to_us])
         && (from.is_some_and(|from| from > last) || to.is_some_and(|to| to < first))
     {
-        return Err(format!("the trace is elsewhere: from {first}us to {last}us"));
+        return Err(format!("the range is outside the trace, which is from {first}us to {last}us"));
     }
     if terms.counting == Counting::Mosaic {
         let facts = highest_for_mosaic(&mut asking, Some(span))?;
         return Listed::of(asking, terms, facts, Some(span));
     }
     let Some(Answer::Range(facts)) = asking.ask_about(Question::Range(span)) else {
-        return Err("the window could not be looked through".to_owned());
+        return Err("the peak of the range could not be computed".to_owned());
     };
     let facts = asking.moment(At::Moment(facts.peak_moment))?;
     Listed::of(asking, terms, facts, Some(span))
 }
 
-/// When the most of what was born in the trace is live, after an event of the window: as the report on stages has it.
+/// The peak of what was allocated in the trace, in the range: as the insight on steps has it.
 fn highest_for_mosaic(asking: &mut Asking, window: Option<Span>) -> Result<MomentFacts, String> {
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
-    let question = ReportQuestion { topic: Topic::Stages, at: None, thresholds, rows: 0 };
+    let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds, rows: 0 };
     let report = match asking.ask_about(Question::Report(question)) {
         Some(Answer::Report(report)) => report,
-        _ => return Err("the trace could not be counted".to_owned()),
+        _ => return Err("the peak could not be computed".to_owned()),
     };
     let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic");
     // The peak of the trace, then that of the window.
     let row = sheet.and_then(|sheet| sheet.rows.get(usize::from(window.is_some())));
-    let moment = row.and_then(|row| row.evidence.as_ref()?.moment).ok_or("there is no such moment")?;
+    let moment = row.and_then(|row| row.evidence.as_ref()?.moment).ok_or("no such event")?;
     asking.moment(At::Moment(moment))
 }
 

@@ -1,4 +1,4 @@
-//! What is live at a moment, grouped by the code that allocated it: asked of the engine, and printed as text or JSON.
+//! What is live at the cursor, grouped by the code that allocated it, as text or JSON.
 
 use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, printable, with};
@@ -19,13 +19,13 @@ const ALL: u32 = 0;
 /// How allocations are counted, grouped and printed.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Terms {
-    /// What to group allocations by
-    #[arg(long, value_enum, value_name = "KEY", default_value_t = By::Site)]
+    /// How to group allocations
+    #[arg(long, value_enum, value_name = "KEY", default_value_t = By::CallSite)]
     pub(crate) by: By,
-    /// With --by tree: start at the innermost frame
+    /// With --by tree: inverted, from callees to callers
     #[arg(long)]
     pub(crate) inverted: bool,
-    /// With --by tree: leave out frames of PyTorch and Python itself
+    /// With --by tree: hide frames of PyTorch and Python itself
     #[arg(long)]
     pub(crate) hide_internal: bool,
     /// What to count
@@ -40,20 +40,21 @@ pub(crate) struct Terms {
 pub(crate) enum Counting {
     /// Everything live on the device
     Whole,
-    /// Only what was allocated in the trace, as Mosaic's reports count
+    /// Without what was allocated before recording, as Mosaic counts
     Mosaic,
 }
 
 /// What allocations are put together by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// Call site: the innermost frame that is not internal
-    Site,
+    /// Innermost frame of the user's own code
+    #[value(alias = "site")]
+    CallSite,
     /// Function of the call site
     Function,
     /// File of the call site
     File,
-    /// Call tree: all frames, outermost first
+    /// Call tree, from callers to callees
     Tree,
 }
 
@@ -71,14 +72,14 @@ impl Listed<'_> {
     /// What is live at a moment, as text or JSON.
     ///
     /// # Errors
-    /// The stacks can't be put together: one sentence.
+    /// The call stacks cannot be listed: one sentence.
     pub(crate) fn of(
         mut asking: Asking,
         terms: &Terms,
         mut facts: MomentFacts,
         window: Option<Span>,
     ) -> Result<String, String> {
-        let page = tree(&mut asking, terms, facts.moment).ok_or("the stacks could not be put together")?;
+        let page = tree(&mut asking, terms, facts.moment).ok_or("the call stacks could not be listed")?;
         if terms.counting == Counting::Mosaic {
             (facts.requested, facts.count) = (page.total.bytes, page.total.count);
         }
@@ -100,14 +101,13 @@ impl Listed<'_> {
         let row = |row: &TreeRow| {
             let NodeLabel { name, file, line, .. } = &row.label;
             let value = json!({
-                "requested": row.weight.bytes,
+                "live_bytes": row.weight.bytes,
                 "count": row.weight.count,
                 "name": name,
                 "file": file,
                 "line": line,
             });
-            let of_tree =
-                || json!({"depth": row.depth - 1, "own_requested": row.own.bytes, "own_count": row.own.count});
+            let of_tree = || json!({"depth": row.depth - 1, "self_bytes": row.own.bytes, "self_count": row.own.count});
             if terms.by == By::Tree { with(value, of_tree()) } else { value }
         };
         let event = |moment| Moment(moment).event_or_minus_one();
@@ -115,12 +115,11 @@ impl Listed<'_> {
         asking.document(json!({
             "event": event(facts.moment),
             "time_us": facts.time_us,
-            "window": self.window.map(|span| json!({"first_event": event(span.from), "last_event": event(span.to)})),
-            "requested": facts.requested,
+            "range": self.window.map(|span| json!({"first_event": event(span.from), "last_event": event(span.to)})),
+            "live_bytes": facts.requested,
             "counting": name_of(terms.counting),
-            "allocated": is_whole.then(|| facts.requested.saturating_sub(facts.pending)),
-            "pending": is_whole.then_some(facts.pending),
-            "reserved": asking.device.knows_reserved().then_some(facts.reserved),
+            "awaiting_free_bytes": is_whole.then_some(facts.pending),
+            "reserved_bytes": asking.device.knows_reserved().then_some(facts.reserved),
             "count": facts.count,
             "by": name_of(terms.by),
             "rows": self.rows().iter().map(row).collect::<Vec<Value>>(),
@@ -131,22 +130,21 @@ impl Listed<'_> {
     fn text(&self) -> String {
         let Listed { asking, terms, facts, .. } = self;
         let is_peak = match terms.counting {
-            Counting::Mosaic => ", as Mosaic counts: only what was born in the trace, no baseline",
+            Counting::Mosaic => ", without the baseline, as Mosaic counts",
             Counting::Whole if facts.moment == asking.peak() => ", the peak",
             Counting::Whole => "",
         };
         let mut text = format!("{}: live {}{is_peak}\n", asking.title(), after(facts.moment));
         if let Some(Span { from, to }) = self.window {
-            text.push_str(&format!("  the most between {} and {}\n", after(from), after(to)));
+            text.push_str(&format!("  peak between {} and {}\n", after(from), after(to)));
         }
         let mut fact = |label: &str, bytes: u64, note: &str| {
             let short = Bytes(bytes).to_string();
-            text.push_str(&format!("  {label:<10}{short:>10}  {:>19} bytes{note}\n", grouped(bytes)));
+            text.push_str(&format!("  {label:<14}{short:>10}  {:>19} B{note}\n", grouped(bytes)));
         };
-        fact("requested", facts.requested, &format!(" in {}", counted(facts.count.into(), "allocation")));
+        fact("live", facts.requested, &format!(" in {}", counted(facts.count.into(), "allocation")));
         if terms.counting == Counting::Whole {
-            fact("allocated", facts.requested.saturating_sub(facts.pending), ", requested and not asked to be freed");
-            fact("pending", facts.pending, ", asked to be freed");
+            fact("awaiting free", facts.pending, "");
         }
         if asking.device.knows_reserved() {
             fact("reserved", facts.reserved, "");
@@ -156,7 +154,7 @@ impl Listed<'_> {
             let [requested, bytes, share, count] = cells;
             text.push_str(&format!("{requested:>10}  {bytes:>19}  {share:>8}  {count:>7}  {name}\n"));
         };
-        line(["requested", "bytes", "share", "count"], &name_of(terms.by));
+        line(["live", "bytes", "share", "count"], &name_of(terms.by).replace('-', " "));
         for row in self.rows() {
             let (bytes, count) = (row.weight.bytes, row.weight.count);
             let indent = if terms.by == By::Tree { "  ".repeat(row.forks as usize) } else { String::new() };
@@ -170,14 +168,14 @@ impl Listed<'_> {
                 &[indent, printable(&name(&row.label, terms.by))].concat(),
             );
         }
-        text + &more(self.left_out())
+        text + &more(self.left_out()) + &asking.other_devices()
     }
 }
 
 fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>> {
     let by_site = |merge| Arrangement { root: Root::Innermost, merge, internal: Internal::Hidden };
     let arrangement = match terms.by {
-        By::Site => by_site(Merge::Line),
+        By::CallSite => by_site(Merge::Line),
         By::Function => by_site(Merge::Function),
         By::File => by_site(Merge::File),
         By::Tree => Arrangement {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Arguments of `memscape completions`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Completions {
-    /// Shell that reads the script
+    /// Shell to print the script for
     pub(crate) shell: Shell,
 }
 

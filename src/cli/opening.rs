@@ -18,7 +18,7 @@ pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary,
     let mut members = Vec::new();
     let opened = open(input, &name_of(path), None, &mut members)?;
     if members.len() > 1 {
-        say(&format!("{}: the first of {} snapshots in it", path.display(), members.len()));
+        say(&format!("{}: reading the first of {} snapshots", path.display(), members.len()));
     }
     Ok(opened)
 }
@@ -71,7 +71,7 @@ pub(crate) fn open(
             }
         }
         if work == Work::Idle && !engine.is_loading() {
-            return Err("nothing was read".to_owned());
+            return Err("empty input".to_owned());
         }
     }
 }

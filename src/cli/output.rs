@@ -36,11 +36,6 @@ pub(crate) fn printable(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }
 
-/// `device 0`.
-pub(crate) fn device_name(device: i64) -> String {
-    if device < 0 { "host memory".to_owned() } else { format!("device {device}") }
-}
-
 /// `after event 3,216`.
 pub(crate) fn after(moment: u32) -> String {
     match Moment(moment).event() {
@@ -49,13 +44,9 @@ pub(crate) fn after(moment: u32) -> String {
     }
 }
 
-/// The line below rows that are not all; nothing where they are.
+/// The line below rows that are not all; empty where they are.
 pub(crate) fn more(left_out: u32) -> String {
-    if left_out == 0 {
-        String::new()
-    } else {
-        format!("  and {} more: --top says how many\n", grouped(left_out.into()))
-    }
+    if left_out == 0 { String::new() } else { format!("  and {} more (see --top)\n", grouped(left_out.into())) }
 }
 
 /// A JSON object with these fields as well.

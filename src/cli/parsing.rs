@@ -26,7 +26,40 @@ fn the_parser_is_consistent_and_every_report_has_a_command() {
     let command = Memscape::command();
     command.clone().debug_assert();
     for topic in Topic::ALL {
-        assert!(command.find_subcommand(topic.name()).is_some(), "{}", topic.name());
+        let name = topic.name();
+        let Ok(Command::Insights(insights)) = read(&format!("insights a --topic {name}")) else { panic!("{name}") };
+        assert_eq!(insights.topics, [topic]);
+        assert_eq!(Topic::named(name), Some(topic));
+        // `peak` lists what is live; the insight on the peak is one of `insights`.
+        assert!(command.find_subcommand(name).is_some(), "{name}");
+    }
+    let Ok(Command::Insights(insights)) = read("insights a --topic oom,leaks --top 3") else { panic!() };
+    assert_eq!((insights.topics, insights.terms.top), (vec![Topic::OutOfMemory, Topic::Leaks], 3));
+    wrong(&["insights", "insights a --topic report", "insights a --topic"]);
+}
+
+#[test]
+fn earlier_names_of_commands_are_understood_and_not_listed() {
+    for (earlier, now) in [
+        ("stages a", "steps a"),
+        ("layers a", "modules a"),
+        ("waste a", "leaks a"),
+        ("state a", "segments a"),
+        ("memory a", "segments a"),
+        ("find a x", "allocations a x"),
+        ("live a --by site", "live a --by call-site"),
+        ("plot a -o b --stack birth", "plot a -o b --stack allocation"),
+    ] {
+        let kind = |line: &str| std::mem::discriminant(&read(line).unwrap_or_else(|error| panic!("{error}")));
+        assert_eq!(kind(earlier), kind(now), "{earlier}");
+    }
+    assert!(matches!(read("report a"), Ok(Command::Report(_))));
+    let help = Memscape::command().render_long_help().to_string();
+    for name in ["stages", "layers", "waste", "state", "memory", "find", "report"] {
+        assert!(!help.lines().any(|line| line.trim_start().starts_with(&format!("{name} "))), "{name}: {help}");
+    }
+    for (earlier, now) in [("report", "peak"), ("stages", "steps"), ("layers", "modules"), ("waste", "leaks")] {
+        assert_eq!(Topic::named(earlier), Topic::named(now));
     }
 }
 
@@ -36,15 +69,17 @@ fn arguments_come_in_any_order() {
     let Ok(Command::Live(live)) = read(line) else { panic!("{line}") };
     assert_eq!((live.terms.by, live.terms.printed.top, live.terms.printed.json), (By::Tree, 7, true));
     assert_eq!((live.source.device, live.terms.inverted && live.terms.hide_internal), (Some(1), true));
-    let Ok(Command::Find(find)) = read("find a.pickle -- -x") else { panic!() };
-    assert_eq!((find.source.file.as_path(), find.pattern.as_str()), (Path::new("a.pickle"), "-x"));
+    let Ok(Command::Allocations(find)) = read("allocations a.pickle -- -x") else { panic!() };
+    assert_eq!((find.source.file.as_path(), find.pattern.as_deref()), (Path::new("a.pickle"), Some("-x")));
+    assert!(matches!(read("allocations a.pickle"), Ok(Command::Allocations(find)) if find.pattern.is_none()));
     let Ok(Command::Peak(peak)) = read("peak a --from 3us --to 9") else { panic!() };
     assert_eq!([peak.from, peak.to], [3, 9].map(|us| Some(Clock::Since1970(us))));
     let Ok(Command::Live(live)) = read("live a --top 3 --top 4") else { panic!() };
     assert_eq!(live.terms.printed.top, 4, "the last one counts");
     wrong(&[
         "live",
-        "find a",
+        "allocations",
+        "find a b c",
         "live a b",
         "peak a --at 3",
         "live a --by colour",
@@ -67,10 +102,10 @@ fn thresholds_are_numbers_of_a_unit() {
 
 #[test]
 fn a_part_of_memory_is_a_pool_and_a_stream() {
-    let line = "state a --pool 1,2 --stream 0x7f --request 3MiB --blocks --at end";
-    let Ok(Command::State(read)) = read(line) else { panic!("{line}") };
+    let line = "segments a --pool 1,2 --stream 0x7f --request 3MiB --blocks --at end";
+    let Ok(Command::Segments(read)) = read(line) else { panic!("{line}") };
     assert_eq!((read.pool, read.stream, read.request, read.blocks), (Some((1, 2)), Some(0x7f), Some(3 << 20), true));
-    wrong(&["state a --pool 1", "state a --pool 1,x", "state a --stream 0xg", "state a --request 3MB"]);
+    wrong(&["segments a --pool 1", "segments a --pool 1,x", "segments a --stream 0xg", "segments a --request 3MB"]);
 }
 
 #[test]

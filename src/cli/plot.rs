@@ -1,11 +1,11 @@
-//! `memscape plot`: the page's own state, told what to show, asks the engine; the picture it makes is written as SVG.
+//! `memscape plot`: the page's own state asks the engine; its picture is written as SVG.
 
 use super::asking::pick;
 use super::input::Input;
 use super::opening::open_first;
 use super::terms::SnapshotArgs;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use engine::Engine;
 use engine::protocol::{Grouping, Reply};
 use picture::render::Look;
@@ -49,10 +49,10 @@ pub(crate) struct Plot {
     /// Draw wall-clock time on the horizontal axis instead of events
     #[arg(long)]
     pub(crate) time: bool,
-    /// How allocations are stacked
+    /// How to stack allocations
     #[arg(long, value_name = "KIND", default_value = BIRTH, value_parser = stacking())]
     pub(crate) stack: String,
-    /// What the colours show
+    /// How to colour allocations
     #[arg(long, alias = "color", value_name = "KIND", default_value = "site", value_parser = colouring())]
     pub(crate) colour: Grouping,
     /// Use colours for a dark background
@@ -61,7 +61,7 @@ pub(crate) struct Plot {
 }
 
 /// Stacked in the order of allocation.
-const BIRTH: &str = "birth";
+const BIRTH: &str = "allocation";
 
 fn colouring() -> impl TypedValueParser<Value = Grouping> {
     let names = PossibleValuesParser::new(Grouping::ALL.map(Grouping::name));
@@ -69,12 +69,13 @@ fn colouring() -> impl TypedValueParser<Value = Grouping> {
 }
 
 fn stacking() -> PossibleValuesParser {
-    PossibleValuesParser::new([BIRTH].into_iter().chain(Grouping::ALL.map(Grouping::name)))
+    let others = Grouping::ALL.map(|grouping| PossibleValue::new(grouping.name()));
+    PossibleValuesParser::new([PossibleValue::new(BIRTH).alias("birth")].into_iter().chain(others))
 }
 
 fn place(text: &str) -> Result<f64, String> {
     let place = text.parse().ok().filter(|place: &f64| place.is_finite() && *place >= 0.0);
-    place.ok_or_else(|| "a number from 0 on".to_owned())
+    place.ok_or_else(|| "expected a number ≥ 0".to_owned())
 }
 
 impl Plot {
@@ -85,7 +86,7 @@ impl Plot {
     }
 }
 
-/// Writes the picture; what went wrong is one sentence.
+/// Writes the picture; the error is one sentence.
 pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     let mut input = Input::open(&options.source.file).map_err(|error| error.to_string())?;
     let (summary, engine) = open_first(&mut input, &options.source.file)?;
@@ -109,7 +110,7 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
         }
     }
     if options.from.is_some() || options.to.is_some() {
-        let edges = edges(&page.state, options).ok_or("it has nothing there")?;
+        let edges = edges(&page.state, options).ok_or("nothing there: the range is outside the trace")?;
         page.act(Action::MinimapMoved(edges));
     }
     page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg)))));
@@ -176,7 +177,7 @@ impl Page {
                 _ => {}
             }
         }
-        Err(self.state.remark.clone().unwrap_or_else(|| "there is nothing to draw".to_owned()))
+        Err(self.state.remark.clone().unwrap_or_else(|| "nothing to draw".to_owned()))
     }
 }
 

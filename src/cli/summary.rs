@@ -2,11 +2,12 @@
 
 use super::input::Input;
 use super::opening::{name_of, open};
-use super::output::{device_name, pretty, print, printable};
+use super::output::{pretty, print, printable};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
 use engine::protocol::{DeviceSummary, FileSummary};
 use std::path::{Path, PathBuf};
+use ui::summary::device_name;
 
 /// Arguments of `memscape summary`.
 #[derive(Args, Clone, Debug)]
@@ -22,7 +23,7 @@ pub(crate) struct Summary {
 /// Prints the summaries of what can be read.
 ///
 /// # Errors
-/// One sentence for each snapshot that can't be read.
+/// One sentence for each snapshot that cannot be read.
 pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
     let (mut summaries, mut errors) = (Vec::new(), Vec::new());
     for file in &arguments.files {
@@ -65,7 +66,7 @@ fn describe(summary: &FileSummary) -> String {
     summary.devices.iter().for_each(|device| describe_device(device, &mut lines));
     for warning in &summary.warnings {
         let times =
-            if warning.count > 1 { format!("{} times, first: ", grouped(warning.count)) } else { String::new() };
+            if warning.count > 1 { format!("{} times, first at ", grouped(warning.count)) } else { String::new() };
         lines.push(printable(&format!("  warning: {} ({times}{})", warning.message, warning.example)));
     }
     lines.join("\n") + "\n"
@@ -76,8 +77,9 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     let span = device
         .time_us
         .map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last.saturating_sub(first))));
+    let ooms = if device.ooms() > 0 { ", ".to_owned() + &counted(device.ooms(), "OOM") } else { String::new() };
     lines.push(format!(
-        "  {name}: {}{span}, {}, {}, {}",
+        "  {name}: {}{span}{ooms}, {}, {}, {}",
         counted(device.events, "event"),
         counted(device.allocations, "allocation"),
         counted(device.segments, "segment"),
@@ -88,33 +90,41 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         let bytes = bytes.unsigned_abs();
         let exact = format!("{sign}{}", grouped(bytes));
         let short = format!("{sign}{}", Bytes(bytes));
-        lines.push(format!("    {label:<28}{short:>10}  {exact:>19} bytes{note}"));
+        lines.push(format!("    {label:<34}{short:>10}  {exact:>19} B{note}"));
     };
     let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-    let at = if device.peak_event < 0 { "before the trace".to_owned() } else { format!("event {}", device.peak_event) };
-    row("peak requested", device.peak_requested, format!(", {at}"));
-    row("requested before the trace", device.base_requested, String::new());
-    row("requested at the end", signed(device.end_requested), String::new());
+    let at = if device.peak_event < 0 {
+        "before the first event".to_owned()
+    } else {
+        format!("event {}", grouped(device.peak_event.unsigned_abs()))
+    };
+    row("peak", device.peak_requested, format!(", {at}"));
+    row("baseline (before recording)", device.base_requested, String::new());
+    row("live at the end", signed(device.end_requested), String::new());
     if device.knows_rounded() {
-        row("  the same, rounded", signed(device.end_rounded), String::new());
+        row("  allocated (rounded)", signed(device.end_rounded), String::new());
     }
-    row("least requested", device.min_requested, String::new());
+    row("minimum", device.min_requested, String::new());
     row("mean over events", device.mean_requested.round() as i64, String::new());
     row("median over events", device.median_requested, String::new());
     if let Some(mean) = device.time_weighted_mean_requested {
         row("mean over time", mean.round() as i64, String::new());
     }
     row(
-        "freed, born before the trace",
+        "freed, allocated before recording",
         signed(device.unmatched_free_bytes),
         format!(", {}", counted(device.unmatched_frees, "block")),
     );
-    row("never in the trace", signed(device.static_requested), format!(", {}", counted(device.static_blocks, "block")));
+    row(
+        "never freed, no events",
+        signed(device.static_requested),
+        format!(", {}", counted(device.static_blocks, "block")),
+    );
     if device.unexplained_requested > 0 {
         row("unexplained", signed(device.unexplained_requested), String::new());
     }
     if device.knows_reserved() {
-        row("peak reserved", device.peak_reserved, String::new());
+        row("peak of reserved", device.peak_reserved, String::new());
         row("reserved at the end", signed(device.reserved_end), String::new());
     }
 }

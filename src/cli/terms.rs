@@ -10,26 +10,26 @@ use ui::typed_moment::{FORMS, Typed, typed};
 pub(crate) struct SnapshotArgs {
     /// Snapshot to read, "-" for standard input
     pub(crate) file: PathBuf,
-    /// Device ordinal, -1 for host memory; the first device if omitted
+    /// Device ordinal, -1 for host memory; if omitted, the device that ran out of memory, else the one with the highest peak
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) device: Option<i64>,
 }
 
-const WHEN: &str = "Point in the trace:
+const WHEN: &str = "Cursor position:
 
-peak                   the peak of requested bytes
-reserved-peak          the peak of reserved bytes
+peak                   peak of live bytes
+reserved-peak          peak of reserved bytes
 end                    after the last event
 3216                   after event 3216; -1: before the first event
-1.25s, 350ms           that long after the first event
-1759252605604106us     at this time, in microseconds since 1970
+1.25s, 350ms           time since the first event
+1759252605604106us     timestamp, in microseconds since 1970
 alloc:7f89b4000000_2, free_completed:7f89b4000000_2
-                       after that event at the address, which had been freed twice before";
+                       after this event at the address, which was freed twice before";
 
 /// A point in the trace.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct At {
-    /// Point in the trace: peak, end, an event number or a time
+    /// Cursor position: peak, end, an event number or a time
     #[arg(long = "at", value_name = "WHEN", value_parser = when, allow_negative_numbers = true, long_help = WHEN)]
     pub(crate) when: Option<When>,
 }
@@ -105,7 +105,7 @@ pub(crate) fn clock(text: &str) -> Result<Clock, String> {
     match (text.strip_suffix("us").unwrap_or(text).parse(), typed(text)) {
         (Ok(us), _) => Ok(Clock::Since1970(us)),
         (_, Some(Typed::Time(us))) => Ok(Clock::SinceFirst(us)),
-        _ => Err("a time reads 1.25s or 350ms since the first event, or 1759252605604106us since 1970".to_owned()),
+        _ => Err("expected a time such as 1.25s, 350ms or 1759252605604106us".to_owned()),
     }
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     match Query::parse(&["=", text].concat()) {
         Ok(Query::Size(bytes, _)) => Ok(bytes),
         Err(error) => Err(error.to_string()),
-        Ok(_) => Err("a size reads 512, 2MiB or 1.5GiB".to_owned()),
+        Ok(_) => Err("expected a size such as 512, 2MiB or 1.5GiB".to_owned()),
     }
 }
 

@@ -12,25 +12,22 @@ const MARK: &str = "id=\"part-wasm\"";
 /// The page at `path`, or that which this program was built with.
 ///
 /// # Errors
-/// There is none, or what is there is another file: one sentence.
+/// There is none, or it is another file: one sentence.
 pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
     match path {
         Some(path) => {
             let shown = path.display();
             let bytes = fs::read(path).map_err(|error| format!("--viewer {shown}: {error}"))?;
             let page = String::from_utf8(bytes).ok().filter(|page| page.contains(MARK) && page.contains("</body>"));
-            let page = page.ok_or_else(|| format!("--viewer {shown} is no memscape.html, which ./run build makes"))?;
+            let page =
+                page.ok_or_else(|| format!("--viewer {shown} is not a memscape.html, which ./run build makes"))?;
             if page.contains("id=\"part-snapshot\"") {
-                return Err(format!(
-                    "--viewer {shown} has a snapshot in it already: name the memscape.html without one"
-                ));
+                return Err(format!("--viewer {shown} contains a snapshot already: use a memscape.html without one"));
             }
             Ok(page)
         }
         None if PAGE.is_empty() => {
-            Err("this program was built without the page: build it again after './run build', or \
-                                        name a memscape.html with --viewer"
-                .to_owned())
+            Err("built without the page: run './run build' and build again, or use --viewer".to_owned())
         }
         None => Ok(PAGE.to_owned()),
     }

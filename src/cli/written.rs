@@ -25,10 +25,10 @@ impl Written {
         // Through a link, which stays one.
         let place = fs::canonicalize(out).unwrap_or_else(|_| out.to_owned());
         match fs::metadata(&place) {
-            Ok(metadata) if metadata.is_dir() => return Err(io::Error::other("it is a folder: name a file in it")),
+            Ok(metadata) if metadata.is_dir() => return Err(io::Error::other("is a folder: name a file in it")),
             Ok(metadata) if !metadata.is_file() => return at_once(Box::new(File::options().write(true).open(&place)?)),
             Ok(_) if source.as_os_str() != "-" && fs::canonicalize(source).is_ok_and(|source| source == place) => {
-                return Err(io::Error::other("that is the snapshot itself, which would be lost"));
+                return Err(io::Error::other("would overwrite the snapshot"));
             }
             _ => {}
         }

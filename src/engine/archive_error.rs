@@ -9,15 +9,15 @@ pub(super) enum ArchiveError {
     #[error("{0}")]
     Zip(#[from] ZipError),
     /// `torch.save` writes zip archives as well.
-    #[error("this is a checkpoint of torch.save, not a PyTorch memory snapshot")]
+    #[error("this is a torch.save checkpoint, not a PyTorch memory snapshot")]
     Checkpoint,
     /// Nothing in it is a snapshot.
-    #[error("no member of the zip archive is a PyTorch memory snapshot: {0}")]
+    #[error("no PyTorch memory snapshot in the zip archive: {0}")]
     NoSnapshot(String),
     /// The page and the archive disagree.
-    #[error("the zip archive has no snapshot number {0}: was it changed meanwhile?")]
+    #[error("the zip archive has no snapshot {0}. Has the file changed?")]
     NoSuchMember(u32),
     /// The file is shorter than it was when it was opened.
-    #[error("the file ends at byte {0}, inside its zip archive: was it changed meanwhile?")]
+    #[error("unexpected end of file at byte {0}, inside the zip archive. Has the file changed?")]
     Cut(u64),
 }

@@ -17,7 +17,7 @@ impl Engine {
         let file = self.file.as_deref().ok_or(Unwritable::Unfit("no file is open"))?;
         // The history keeps the size of the allocation, not that of the free.
         if file.warnings().iter().any(|(kind, ..)| *kind == WarningKind::SizeOfFreeDiffers) {
-            return Err(Unwritable::Unfit("a free has another size than its allocation"));
+            return Err(Unwritable::Unfit("the size of a free differs from its allocation's"));
         }
         let mut writer = Writer::new(out)?;
         let mut devices = Vec::new();

@@ -3,6 +3,7 @@
 use super::join::{Events, Rest, Settled};
 use super::snapviewer::{DRAWING, Drawing};
 use super::spans::JoinError;
+use base::units::grouped;
 use history::compact::{self, CompactError};
 use history::container::Content;
 use history::json::{self, JsonError};
@@ -33,13 +34,14 @@ pub(super) enum DecodeError {
     Join(#[from] JoinError),
     /// Some were left out.
     #[error(
-        "one trace has more than {MOST_EVENTS} events, the most that can be told apart: record fewer (max_entries)"
+        "a trace has more than {} events, the maximum: record fewer (max_entries)",
+        grouped(MOST_EVENTS.into())
     )]
     TooManyEvents,
     /// The drawing by itself has no stacks.
     #[error(
-        "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip, or the snapshot it was made \
-         from (a folder with elements.db is not read)"
+        "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip or the original \
+         snapshot (folders with elements.db are not supported)"
     )]
     DrawingAlone,
 }

@@ -1,10 +1,10 @@
 //! Everything about one allocation.
 
 use super::open::OpenFile;
-use super::origin::is_of_free;
+use super::origin::{is_of_free, is_prefix_block};
 use super::places::lasted_us;
 use super::protocol::{Details, FrameText, Origin};
-use analysis::Sites;
+use analysis::{Sites, metadata};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Action, Labels, StackId, StringId, Strings};
@@ -112,12 +112,20 @@ fn metadata(
     labels: Labels,
 ) -> Vec<(String, String)> {
     let text = |string: StringId| texts.text(string);
-    let own = [
-        ("user metadata", labels.user_metadata),
-        ("internal metadata", labels.internal_metadata),
-        ("category", labels.category),
-    ];
-    let own = own.into_iter().filter_map(|(label, string)| Some((label.to_owned(), text(string?))));
+    let user = labels.user_metadata.map(text);
+    // An object is its entries: pool, name and whatever else there is.
+    let user: Vec<(String, String)> = match user.as_deref().and_then(metadata::entries) {
+        Some(entries) => entries,
+        None => user.into_iter().map(|text| ("user metadata".to_owned(), text)).collect(),
+    };
+    let label = if is_prefix_block(&file.snapshot, history, id) {
+        "internal metadata (momentary prefix block of resize_)"
+    } else {
+        "internal metadata"
+    };
+    let internal = labels.internal_metadata.map(|string| (label.to_owned(), text(string)));
+    let category = labels.category.map(|string| ("category".to_owned(), text(string)));
+    let own = user.into_iter().chain(internal).chain(category);
     let address = history.allocations.address(id);
     let last = history.allocations.died(id).map_or(history.event_count(), |moment| moment.0);
     // Notes are rare; only a file that has some is searched for those on this block.

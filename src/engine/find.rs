@@ -109,6 +109,7 @@ pub(super) fn is_sought(
             inside.is_some_and(|inside| inside < size.max(1))
                 && history.allocations.provenance(id) != Provenance::Unexplained
         }
+        Query::Freed(freed) => history.allocations.died(id).is_some() == *freed,
         Query::Category(name) => file.groups.categories.is_called(history, id, name),
         Query::Frame(_) => stacks.contains(stack_of(&file.snapshot, history, id).0),
         Query::Site(_) => {

@@ -28,14 +28,14 @@ pub(super) fn likelihood(entry: &Entry, first: Vec<u8>) -> Result<u8, String> {
         match container.pull() {
             Ok(Some(bytes)) => text.extend_from_slice(bytes),
             Ok(None) => break,
-            Err(ContainerError::NotAPickle(_)) => return Err(format!("{} is some other file", entry.name)),
+            Err(ContainerError::NotAPickle(_)) => return Err(format!("{} is not a snapshot", entry.name)),
             Err(ContainerError::Other(noun)) => return Err(format!("{} is {noun}", entry.name)),
             Err(error) => return Err(format!("{}: {error}", entry.name)),
         }
     }
     match container.content() {
         Some(Content::Json) if is_drawing(&text) => {
-            Err(format!("{} is SnapViewer's drawing, without the {ELEMENTS} it belongs to", entry.name))
+            Err(format!("{} is SnapViewer's allocations.json, but its {ELEMENTS} is missing", entry.name))
         }
         Some(Content::Json) if KEYS.iter().any(|key| text.windows(key.len()).any(|part| part == *key)) => Ok(1),
         // What is recorded beside a snapshot is often JSON as well.

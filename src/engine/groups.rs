@@ -1,30 +1,33 @@
-//! Which group an allocation belongs to, by what they are told apart: for its colour, and for its place in a stack by groups.
+//! Which group an allocation belongs to, by what distinguishes them: for its colour, and for its place in a stack by groups.
 //!
 //! Group 0 has those of which it is not known. All others are numbered from 1 on, so that the order means something: call sites by
 //! the area they cover (bytes × events, what the eye sees of them), sizes and lives from small to large, streams and pools by
 //! their numbers.
 
+mod labels;
+mod pool_names;
+mod pools;
 mod ranges;
 
 use super::categories::Categories;
 use super::origin::{labels_of, stack_of};
 use super::protocol::Grouping;
 use super::regions::Regions;
-use analysis::{CategorySet, Sites, site};
+use analysis::{CategorySet, Sites};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
-use base::units::Bytes;
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
+use pool_names::PoolNames;
 
 /// Classes of sizes and of lives are this many powers of two wide.
 const CLASS_BITS: u32 = 2;
 /// The smallest class of sizes ends here: the allocator rounds everything up to it.
 const SMALLEST_CLASS_BITS: u32 = 9;
-/// Parts of the trace that ages are told apart by.
+/// Parts of the trace by which allocations are grouped by age.
 const AGES: u32 = 16;
 /// Classes of sizes or lives: the largest number has 64 bits.
 const CLASSES: u32 = 64 / CLASS_BITS;
@@ -43,6 +46,7 @@ pub(super) struct Groups {
     /// What allocations are for; by a set without a rule until one is set.
     pub(super) categories: Categories,
     regions: Regions,
+    pool_names: PoolNames,
 }
 
 /// How far the ranking of call sites is.
@@ -79,8 +83,8 @@ impl Groups {
         let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
         let categories = Categories::new(&CategorySet::default());
-        let (ranked, regions) = Default::default();
-        Groups { sites, ranked, streams, pools, segments, ranking: Some(ranking), categories, regions }
+        let (ranked, regions, pool_names) = Default::default();
+        Groups { sites, ranked, streams, pools, segments, ranking: Some(ranking), categories, regions, pool_names }
     }
 
     /// Ranks the call sites.
@@ -133,6 +137,7 @@ impl Groups {
             }
         }
         self.regions.step(snapshot, histories, slice)?;
+        self.name_pools(snapshot, histories, slice)?;
         self.ranking = None;
         Ok(())
     }
@@ -213,6 +218,12 @@ impl Groups {
         (device == key.0 && key.1 <= last).then_some(place)
     }
 
+    /// The call site of a stack: its group, 0 where there is none, and its frame.
+    pub(super) fn call_site_of(&self, stack: StackId) -> (u32, Option<FrameId>) {
+        let group = self.sites.get(stack.0 as usize).unwrap_or(0);
+        (group, group.checked_sub(1).and_then(|place| self.ranked.get(place as usize).copied()))
+    }
+
     /// The call sites, by group from 1 on.
     pub(super) fn call_sites(&self) -> &[FrameId] {
         &self.ranked
@@ -230,58 +241,6 @@ impl Groups {
             Grouping::Category => self.categories.set().categories().len() as u32 + 1,
             Grouping::Annotation => self.regions.counts()[0],
             Grouping::CompileContext => self.regions.counts()[1],
-        }
-    }
-
-    /// What a group is called; for call sites the frame on one line.
-    pub(super) fn label(&self, snapshot: &Snapshot, history: &DeviceHistory, by: Grouping, group: u32) -> String {
-        match by {
-            Grouping::Annotation => return self.regions.annotation_label(snapshot, group),
-            Grouping::CompileContext => return self.regions.context_label(snapshot, group),
-            _ => {}
-        }
-        let Some(place) = group.checked_sub(1) else {
-            return match by {
-                Grouping::CallSite => "no stack",
-                _ => "not recorded",
-            }
-            .to_owned();
-        };
-        match by {
-            Grouping::CallSite => {
-                let frame = self.ranked.get(place as usize).map(|&frame| snapshot.frames.frame(frame));
-                frame.map_or_else(String::new, |frame| site::short(snapshot, frame))
-            }
-            Grouping::Size => {
-                let end = 1u64.checked_shl(SMALLEST_CLASS_BITS + place * CLASS_BITS).unwrap_or(u64::MAX);
-                if place == 0 {
-                    format!("up to {}", Bytes(end))
-                } else {
-                    format!("{} – {}", Bytes(end >> CLASS_BITS), Bytes(end))
-                }
-            }
-            Grouping::Lifetime if place == CLASSES + 1 => "live at the end".to_owned(),
-            Grouping::Lifetime if place == CLASSES => "born before recording".to_owned(),
-            Grouping::Lifetime if place == 0 => "1 event".to_owned(),
-            Grouping::Lifetime => {
-                let end = 1u64 << (place * CLASS_BITS).min(63);
-                format!("{} – {end} events", (end >> CLASS_BITS) + 1)
-            }
-            Grouping::Age if place == 0 => "born before recording".to_owned(),
-            Grouping::Age => {
-                let event = |part: u32| u64::from(part) * u64::from(history.event_count()) / u64::from(AGES);
-                format!("born at event {} – {}", event(place - 1), event(place))
-            }
-            Grouping::Stream => match self.streams.get(place as usize) {
-                Some(0) => "default stream".to_owned(),
-                stream => format!("stream {:#x}", stream.copied().unwrap_or(0)),
-            },
-            Grouping::Pool => match self.pools.get(place as usize) {
-                Some((0, 0)) => "default pool".to_owned(),
-                pool => format!("private pool {:?}", pool.copied().unwrap_or_default()),
-            },
-            Grouping::Category => self.categories.set().categories().get(place as usize).cloned().unwrap_or_default(),
-            Grouping::Annotation | Grouping::CompileContext => String::new(),
         }
     }
 

@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Events recorded in one call of [`Events::settle`]: one element may free all that live. Well under a millisecond.
 const RECORDED_AT_ONCE: u32 = 2048;
 
-/// Receives events. One type for both, since all that reads is made anew for each type that receives.
+/// Receives events. One type for both, since all that reads is made again for each type that receives.
 #[derive(Default)]
 pub(super) struct Events {
     recorder: Recorder,

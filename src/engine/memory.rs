@@ -65,18 +65,13 @@ impl Measured {
         let Measured { read, total, held, events } = *self;
         let rest = total.filter(|&total| total > read).map_or_else(String::new, |total| {
             let needed = u128::from(held) * u128::from(total) / u128::from(read.max(1));
-            format!(
-                " of {}, so all would need about {}",
-                Bytes(total),
-                Bytes(u64::try_from(needed).unwrap_or(u64::MAX))
-            )
+            format!(" of {}, about {} needed", Bytes(total), Bytes(u64::try_from(needed).unwrap_or(u64::MAX)))
         });
         let entries = rounded_down(events);
         let fewer = if entries > 0 { format!(" (max_entries={entries})") } else { String::new() };
         let (held, read) = (Bytes(held), Bytes(read));
         format!(
-            "it is too large for this memory: {held} are in use after {read}{rest}; the command line can take more, or \
-             record fewer events{fewer}"
+            "not enough memory: {held} in use after reading {read}{rest}. Use the command line, or record fewer events{fewer}"
         )
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn segment_at(segments: &SegmentLives, moment: Moment, address: u64) 
     Some(SegmentAt { range, address: ranges.address(first), end: end_of(last) })
 }
 
-/// What is told of a segment; `None` when there is no such device.
+/// What is known of a segment; `None` when there is no such device.
 pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Option<HitSegment> {
     let (history, segments) = (file.history(device)?, file.segments(device)?);
     let (ranges, kind) = (&segments.ranges, segments.kind(at.range)?);

@@ -5,9 +5,11 @@ use super::categories::Categories;
 use super::device::Open;
 use super::found::Found;
 use super::groups::Groups;
-use super::origin::{has_stack, stack_of};
+use super::origin::{has_stack, named_site, stack_of};
 use super::plots::Plots;
-use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, Warning};
+use super::protocol::{
+    DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
+};
 use analysis::{CategorySet, Sites, site};
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
@@ -296,18 +298,19 @@ impl OpenFile {
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
 
-    /// What is told of an allocation that was hit, whose lowest byte stands there.
+    /// What is known of an allocation that was hit, whose lowest byte stands there.
     pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
         let history = self.histories.iter().find(|history| history.device == device)?;
         let stack = stack_of(&self.snapshot, history, id);
         let site = self.sites.of(&self.snapshot, stack);
+        let site = site.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame))).unwrap_or_default();
         Some(HitAllocation {
             allocation: id.0,
             requested: history.allocations.size(id),
             born: history.allocations.born(id).0,
             died: history.allocations.died(id).map(|moment| moment.0),
             lowest_byte,
-            site: site.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame))),
+            site: Some(named_site(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
         })
     }
 
@@ -338,7 +341,7 @@ impl OpenFile {
     pub(super) fn summary(&self) -> FileSummary {
         let warnings = self.snapshot.warnings.iter().chain(self.warnings.iter());
         FileSummary {
-            schema: 1,
+            schema: SCHEMA,
             file: self.name.clone(),
             format: self.format.clone(),
             torch: self.snapshot.torch.map(|(since, _)| format!("{since} or later")),
@@ -352,6 +355,7 @@ impl OpenFile {
                 .collect(),
             devices: self.histories.iter().map(device_summary).collect(),
             settings: self.snapshot.settings.clone(),
+            pools: self.groups.named_pools(),
         }
     }
 

@@ -1,7 +1,17 @@
 //! Where an allocation comes from: the stack and the labels of the event, or the block, that tells.
 
+use analysis::metadata;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
-use history::snapshot::{Labels, Snapshot, StackId};
+use history::snapshot::{Labels, Snapshot, StackId, StringId};
+
+/// The internal metadata of a block that `resize_` with an address hint allocates in front of the wanted address and frees at once.
+const PREFIX_BLOCK: &str = "mallocWithAddress";
+
+/// Whether an allocation is such a block: live for a moment, and counted by the allocator as any other.
+pub(super) fn is_prefix_block(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> bool {
+    let internal = labels_of(snapshot, history, id).internal_metadata;
+    internal.is_some_and(|text| snapshot.strings.bytes(text) == PREFIX_BLOCK.as_bytes())
+}
 
 /// The labels of the event that an allocation is known from.
 pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Labels {
@@ -11,6 +21,50 @@ pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: Alloca
         }
         Provenance::Static | Provenance::Unexplained => Labels::default(),
     }
+}
+
+/// What a library or the user calls an allocation: by the newest `annotate` event on it, else by the `name` in its metadata.
+fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<String> {
+    let text = |string: StringId| snapshot.strings.text(string);
+    let note = history.annotation(id).and_then(|labels| snapshot.labels.labels(labels).user_metadata);
+    let own = || metadata::value_of(&text(labels_of(snapshot, history, id).user_metadata?), "name");
+    match note.map(text) {
+        Some(note) => Some(metadata::value_of(&note, "name").unwrap_or_else(|| note.into_owned())),
+        None => own(),
+    }
+}
+
+/// A call site with what the allocation is called in front, where it has a name.
+pub(super) fn named_site(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, site: String) -> String {
+    match name_of(snapshot, history, id).map(|name| name.chars().take(LONGEST_NAME).collect::<String>()) {
+        Some(name) if site.is_empty() => name,
+        Some(name) => [&name, " · ", &site].concat(),
+        None => site,
+    }
+}
+
+/// Letters of a name in front of a call site.
+const LONGEST_NAME: usize = 100;
+
+/// The category that the file itself has for an allocation, as torch.profiler calls it: its own, or that of a note on it, or the one in
+/// its metadata.
+pub(super) fn recorded_category<'a>(
+    snapshot: &'a Snapshot,
+    history: &DeviceHistory,
+    id: AllocationId,
+) -> Option<&'a [u8]> {
+    let labels = match history.allocations.provenance(id) {
+        Provenance::AllocatedBy(_) => labels_of(snapshot, history, id),
+        _ => Labels::default(),
+    };
+    let text = |string: StringId| snapshot.strings.text(string);
+    let by_note = || {
+        let note = text(snapshot.labels.labels(history.annotation(id)?).user_metadata?);
+        metadata::category(&metadata::value_of(&note, "category").unwrap_or_else(|| note.into_owned()))
+    };
+    let by_metadata = || metadata::category(&metadata::value_of(&text(labels.user_metadata?), "category")?);
+    let own = labels.category.map(|category| snapshot.strings.bytes(category));
+    own.or_else(|| by_note().or_else(by_metadata).map(str::as_bytes))
 }
 
 /// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.
@@ -30,12 +84,12 @@ pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocat
     of_alloc.or_else(|| of_block().filter(recorded)).or_else(of_free).unwrap_or(StackId::NONE)
 }
 
-/// Whether `stack`, which is [`stack_of`] it, is that of its free, because nothing tells more of one that was born before the trace.
+/// Whether `stack`, which is [`stack_of`] it, is that of its free, because nothing else is known of one that was allocated before recording.
 pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     matches!(history.allocations.provenance(id), Provenance::FreedBy(event) if history.events.stack(event.0) == stack)
 }
 
-/// Whether an allocation has this stack; bytes that nothing explains have none.
+/// Whether an allocation has this stack; unexplained bytes have none.
 pub(super) fn has_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     history.allocations.provenance(id) != Provenance::Unexplained && stack_of(snapshot, history, id) == stack
 }

@@ -6,11 +6,18 @@ use history::replay::{Clock, Curve, DeviceHistory};
 use history::snapshot::Action;
 use picture::timeline::Axis;
 
+/// The last out-of-memory event.
+fn last_oom(history: &DeviceHistory) -> Option<EventIdx> {
+    let is_oom = |event: &u32| history.events.action(*event) == Action::Oom;
+    history.note_events().filter(is_oom).last().map(EventIdx)
+}
+
 /// Everything about the moment that is pointed at; beyond either end, the first or the last. `None` for an unknown event.
 pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
     let at = match at {
         At::After(named) => At::Moment(Moment::after(event_named(history, named)?).0),
         At::MostReserved => At::Moment(history.most_reserved().0),
+        At::OutOfMemory => At::Moment(Moment::after(last_oom(history)?).0),
         at => at,
     };
     let clock = history.events.times.clock();
@@ -28,7 +35,7 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
             AxisPoint { events, time: from.saturating_add(part.round() as u64).min(to) }
         }
         At::X(Axis::Time, x) => clock.map_or_else(AxisPoint::default, |clock| on_the_clock(history, clock, x)),
-        At::After(_) | At::MostReserved => return None,
+        At::After(_) | At::MostReserved | At::OutOfMemory => return None,
     };
     let moment = match (at, clock) {
         (At::X(Axis::Time, x), Some(clock)) => clock.events_before(x.next_up()),

@@ -14,6 +14,7 @@ mod message;
 mod moments;
 mod overview;
 mod plot;
+mod pools;
 mod question;
 mod range;
 mod reply;
@@ -38,6 +39,7 @@ pub use message::{decoded, encoded};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
 pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, RangeMark};
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
+pub use pools::{PoolName, pool_name, pool_of_id};
 pub use question::{
     Arrangement, DEFAULT_RULES, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope, Span,
     Weight,
@@ -51,7 +53,7 @@ pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
 pub use state::{
     PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateQuestion, StateSums,
 };
-pub use summary::{DeviceSummary, FileSummary, Warning};
+pub use summary::{DeviceSummary, FileSummary, SCHEMA, Warning};
 pub use table::{
     LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
     TableQuestion, TableRow, TableSort, TableText, life_class, size_class,

@@ -89,13 +89,13 @@ impl Regions {
     /// What a group of annotations is called.
     pub(super) fn annotation_label(&self, snapshot: &Snapshot, group: u32) -> String {
         let name = group.checked_sub(1).and_then(|number| self.annotations.label(snapshot, number));
-        name.unwrap_or_else(|| "in no annotation".to_owned())
+        name.unwrap_or_else(|| "no annotation".to_owned())
     }
 
     /// What a group of compiled regions is called.
     pub(super) fn context_label(&self, snapshot: &Snapshot, group: u32) -> String {
         let name = group.checked_sub(2).and_then(|number| self.contexts.label(snapshot, number));
-        name.unwrap_or_else(|| if group == 0 { "born before recording" } else { "N/A" }.to_owned())
+        name.unwrap_or_else(|| if group == 0 { "allocated before recording" } else { "N/A" }.to_owned())
     }
 
     /// Bytes on the heap.

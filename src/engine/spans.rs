@@ -1,5 +1,7 @@
 //! When each element of SnapViewer's begins and ends, by its number, in whatever order they come.
 
+use base::units::grouped;
+
 /// Allocations of a drawing. SnapViewer holds all its points in memory, so its files are far smaller.
 pub(super) const MOST_ALLOCATIONS: u32 = 1 << 24;
 
@@ -10,19 +12,19 @@ const CHUNK: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum JoinError {
     /// The number of allocations, and that of elements.
-    #[error("SnapViewer's allocations.json draws {0} allocations, its elements.json has {1} events")]
+    #[error("allocations.json has {0} allocations, but elements.json has {1} events")]
     Lengths(u32, u64),
     /// An `elem`, and how many there can be.
-    #[error("allocations.json: an allocation has the elem {0}, where only {1} are drawn")]
+    #[error("allocations.json: elem {0} is out of range, as there are {1} allocations")]
     NoSuchElement(u32, u32),
     /// An allocation that is no dict with `elem`, `timesteps` and `size`; its place.
-    #[error("allocations.json: [{0}] is not one of SnapViewer's allocations")]
+    #[error("allocations.json: [{0}] is not a SnapViewer allocation")]
     NotAnAllocation(usize),
     /// Two allocations of one element.
-    #[error("allocations.json: two allocations have the elem {0}")]
+    #[error("allocations.json: elem {0} occurs twice")]
     Twice(u32),
     /// More than we read.
-    #[error("allocations.json draws more than {MOST_ALLOCATIONS} allocations")]
+    #[error("allocations.json has more than {} allocations", grouped(MOST_ALLOCATIONS.into()))]
     TooMany,
 }
 

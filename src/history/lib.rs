@@ -6,7 +6,7 @@
 //!             zip, HTML)                    compact ↕ columns
 //! ```
 
-// Outer formats, told apart by content: gzip, zstd and HTML around a pickle or JSON.
+// Outer formats, distinguished by content: gzip, zstd and HTML around a pickle or JSON.
 pub mod container;
 
 // Bytes → Python values. Knows opcodes, nothing of torch.

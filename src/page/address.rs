@@ -68,7 +68,7 @@ pub(super) fn fetched(dom: &Dom, link: &Link) -> Result<Vec<Fetched>, String> {
 /// `url`, seen from this page.
 pub(super) fn absolute(dom: &Dom, url: &str) -> Result<Fetched, String> {
     let base = dom.document.base_uri().ok().flatten().unwrap_or_default();
-    let resolved = Url::new_with_base(url, &base).map_err(|_| format!("The link is no address: {url}"))?;
+    let resolved = Url::new_with_base(url, &base).map_err(|_| format!("Not a valid address: {url}"))?;
     let (url, origin) = (resolved.href(), resolved.origin());
     if url::is_plain_origin(&origin) {
         Ok(Fetched { url, origin })

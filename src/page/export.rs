@@ -60,7 +60,7 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
     context.set_fill_style_str(&pen::css(look.background));
     context.fill_rect(0.0, 0.0, f64::from(sheet.size[0]), f64::from(sheet.size[1]));
     if !gives_back(&context, look.background)? {
-        return Err(js_sys::Error::new("this browser gives back other pixels than were drawn. Save it as SVG").into());
+        return Err(js_sys::Error::new("this browser changes the pixels it reads back. Save as SVG instead").into());
     }
     let mut twin = Twin::new();
     twin.upload(0, &picture.scene);
@@ -95,7 +95,7 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
         }
     });
     // A canvas that is too large for the browser has no bytes.
-    JsFuture::from(blob).await?.dyn_into().map_err(|_| js_sys::Error::new("the browser has no room for it").into())
+    JsFuture::from(blob).await?.dyn_into().map_err(|_| js_sys::Error::new("the browser has not enough memory").into())
 }
 
 /// Whether a canvas filled with this colour is read back so. Firefox with `privacy.resistFingerprinting` makes coloured stripes of it;

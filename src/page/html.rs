@@ -51,7 +51,7 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
             let response = answered(response).map_err(|cause| {
                 said(&[
                     BESIDE,
-                    ", which it is made from, is not to be had beside this page (",
+                    ", which it is made from, is missing beside this page (",
                     &cause,
                     "); memscape html makes it as well",
                 ])
@@ -69,7 +69,7 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
         parts.push(&text_blob(&letters)?);
     } else {
         let lost =
-            |_: JsValue| said(&[&wanted.name, " could not be read again: was it changed, moved or removed meanwhile?"]);
+            |_: JsValue| said(&[&wanted.name, " could not be read again. It may have been changed, moved or removed."]);
         let mut smallest: Option<(Blob, Packing)> = None;
         for mut how in [Packing::Columns, Packing::Compressed] {
             let is_file = how == Packing::Compressed;
@@ -95,7 +95,7 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
                 let first = JsFuture::from(blob.slice_with_i32_and_i32(0, 4)?.array_buffer()).await.map_err(lost)?;
                 match html::packing(&Uint8Array::new(&first).to_vec()) {
                     Some("zip") => {
-                        let why = " is a zip archive, which a page can't be read from: open what is in it";
+                        let why = " is a zip archive: open a snapshot in it instead";
                         return Err(said(&[&wanted.name, why]));
                     }
                     Some(_) => {
@@ -128,14 +128,14 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
                 _ => {}
             }
         }
-        let Some((blob, how)) = smallest else { return Err(said(&[&wanted.name, " is not open any more"])) };
+        let Some((blob, how)) = smallest else { return Err(said(&[&wanted.name, " is no longer open"])) };
         (bytes, packing) = (blob.size(), how);
         if bytes > MOST as f64 {
             return Err(said(&[
                 &wanted.name,
                 " would have ",
                 &Bytes(bytes as u64).to_string(),
-                " in it, and no browser opens such a page: pass the snapshot on",
+                " in it, too large for a browser: share the snapshot file instead",
             ]));
         }
         let mut at = 0.0;

@@ -2,6 +2,7 @@
 
 use super::app::{App, On, Part};
 use super::dom::{Dom, listen};
+use super::panels::palette::TOGGLE;
 use super::panels::views::tab_and_panel;
 use ui::binding::Modifiers;
 use ui::binding::{Scope, chord};
@@ -14,6 +15,9 @@ use ui::tab::Tab;
 use ui::{Action, Command, settings};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
+
+/// Keys that work wherever the focus is, also with Cmd held in the place of Ctrl.
+const PALETTE_AND_SETTINGS: [&str; 2] = ["Ctrl+k", "Ctrl+,"];
 
 /// Nothing of it is shown.
 #[derive(Default)]
@@ -39,10 +43,15 @@ impl Part for Keys {
 
 fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
-    if event.meta_key() || event.default_prevented() {
+    // What AltGr types is typed without anything held; Cmd is the Ctrl of a Mac.
+    let held = if event.get_modifier_state("AltGraph") { Modifiers::default() } else { held(event) };
+    let chord = chord(&event.key(), held);
+    let is_command = held.ctrl && PALETTE_AND_SETTINGS.contains(&chord.as_str());
+    if event.meta_key() && !is_command || event.default_prevented() {
         return;
     }
-    let Some(scope) = scope(dom) else { return };
+    // These work from a text field as well.
+    let Some(scope) = scope(dom).or(is_command.then_some(Scope::Page)) else { return };
     // Firefox opens its quick find with these, and takes the focus.
     if matches!(event.key().as_str(), "'" | "/") && !event.ctrl_key() {
         event.prevent_default();
@@ -53,14 +62,13 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     if presses && focus.is_some_and(|focus| focus.matches("button, a, summary").unwrap_or(false)) {
         return;
     }
-    let (letters, help, export, settings, rules) = {
+    let (letters, help, export, settings, rules, palette) = {
         let state = app.state.borrow();
-        (state.letters, state.help, state.export.dialog, state.settings.dialog, state.rules.dialog)
+        let (settings, rules, palette) = (state.settings.dialog, state.rules.dialog, state.palette.dialog);
+        (state.letters, state.help, state.export.dialog, settings, rules, palette)
     };
     let scope = if export == Dialog::Open { Scope::Export } else { scope };
-    // What AltGr types is typed without anything held.
-    let held = if event.get_modifier_state("AltGraph") { Modifiers::default() } else { held(event) };
-    let Some(command) = command(scope, &chord(&event.key(), held), letters) else { return };
+    let Some(command) = command(scope, &chord, letters) else { return };
     // The open dialog closes itself on Esc, and what lies under it rests.
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;
@@ -81,13 +89,16 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     if settings == settings::Dialog::Open && command != Command::ToggleSettings {
         return;
     }
+    if palette == settings::Dialog::Open && command != TOGGLE {
+        return;
+    }
     event.prevent_default();
     app.dispatch(Action::Command(command));
 }
 
 /// What is held beside a key or the pointer.
 fn held(event: &KeyboardEvent) -> Modifiers {
-    Modifiers { alt: event.alt_key(), ctrl: event.ctrl_key(), shift: event.shift_key() }
+    Modifiers { alt: event.alt_key(), ctrl: event.ctrl_key() || event.meta_key(), shift: event.shift_key() }
 }
 
 /// The scope of the focus; `None` where keys belong to a control that takes text or picks by letter.

@@ -43,11 +43,12 @@ use dom::Dom;
 use frame::Frame;
 use given::Files;
 use painter::Painter;
-use panels::{Panels, rules, settings, sources, tree, views};
+use panels::{Panels, rules, settings, side, sources, tree, views};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use theme::Theme;
 use ui::effect::Origin;
+use ui::side::Side;
 use ui::{self, Action, Effect, State};
 use web_sys::{HtmlElement, Window};
 
@@ -65,7 +66,10 @@ pub fn start(window: Window) {
     std::panic::set_hook(Box::new(move |panic| {
         console_error_panic_hook::hook(panic);
         if let Some(document) = &document {
-            show_failure(document, "The page met a bug and stopped: reload it. The browser's console says more.");
+            show_failure(
+                document,
+                "memscape stopped because of a bug. Reload the page; the browser's console has details.",
+            );
         }
     }));
     if let Err(cause) = Page::start(window.clone())
@@ -171,7 +175,10 @@ impl Page {
                 app.dom.focus_on(if is_events { "events-filter" } else { "table-filter" });
             }
             Effect::FocusRequest => app.dom.focus_on("memory-request"),
-            Effect::FocusMoment => app.dom.select("at"),
+            Effect::FocusMoment => {
+                side::reveal(&app.dom, Side::Selection);
+                app.dom.select("at");
+            }
             Effect::FocusView => self.focus_view(),
             // From the timeline to the view, or back to the timeline.
             Effect::ChangeFocus if views::has_focus(&app.dom) => app.dom.focus_timeline(),
@@ -186,7 +193,10 @@ impl Page {
             Effect::CopyLink(fragment) => address::copy(app, &fragment),
             Effect::Export(picture) => export::save(app, picture),
             Effect::SaveHtml(wanted) => html::save(app, wanted),
-            Effect::FocusCapacity => app.dom.focus_on("capacity"),
+            Effect::FocusCapacity => {
+                side::reveal(&app.dom, Side::File);
+                app.dom.focus_on("capacity");
+            }
             Effect::ReplaceWorker => app.client.end(),
         }
     }

@@ -17,11 +17,14 @@ mod memory_canvas;
 mod minimap;
 mod moment;
 mod overlay;
+pub(super) mod palette;
 mod plots;
 mod range;
 mod report;
 pub(super) mod rules;
+mod rules_form;
 pub(super) mod settings;
+pub(super) mod side;
 pub(super) mod sources;
 mod stage;
 mod summary;
@@ -45,6 +48,7 @@ const PARTS: &[Begin] = &[
     begin::<stage::Panel>,
     begin::<summary::Panel>,
     begin::<views::Panel>,
+    begin::<side::Panel>,
     begin::<table::Panel>,
     begin::<histograms::Panel>,
     begin::<details::Panel>,
@@ -63,6 +67,7 @@ const PARTS: &[Begin] = &[
     begin::<tree::Panel>,
     begin::<range::Panel>,
     begin::<rules::Panel>,
+    begin::<palette::Panel>,
     begin::<sources::Panel>,
     begin::<why::Panel>,
     begin::<minimap::Panel>,

@@ -1,11 +1,12 @@
-//! Light or dark, as the system wants it; and the style sheet's colours for what is drawn on a canvas.
+//! Light or dark, as a person or else the system wants it; and the style sheet's colours for what is drawn on a canvas.
 
-use super::dom::{Dom, listen};
+use super::dom::{Dom, listen, set_or_remove};
 use super::frame::Frame;
 use gloo::events::{EventListener, EventListenerOptions};
 use picture::render::Look;
 use std::cell::RefCell;
 use std::rc::Rc;
+use ui::settings::Theme as Chosen;
 
 /// The colours of everything on a canvas.
 #[derive(Clone, PartialEq)]
@@ -25,12 +26,17 @@ pub(super) struct Theme {
     lost: u32,
 }
 
+/// The attribute of the document that says which theme was chosen; the style sheet goes by it.
+const CHOSEN: &str = "data-theme";
+
 const DARK: &str = "(prefers-color-scheme: dark)";
 
 impl Theme {
     /// The theme that holds now.
     pub(super) fn of(dom: &Dom) -> Theme {
-        let dark = dom.window.match_media(DARK).ok().flatten().is_some_and(|query| query.matches());
+        let system = || dom.window.match_media(DARK).ok().flatten().is_some_and(|query| query.matches());
+        let chosen = dom.document.document_element().and_then(|root| root.get_attribute(CHOSEN));
+        let dark = chosen.map_or_else(system, |chosen| chosen == Chosen::Dark.name());
         let style = dom.window.get_computed_style(&dom.body).ok().flatten();
         let property = |name: &str| {
             let value = style.as_ref().and_then(|style| style.get_property_value(name).ok());
@@ -49,6 +55,14 @@ impl Theme {
             lost: 0,
         }
     }
+}
+
+/// From now on the page has the colours that a person chose.
+pub(super) fn choose(dom: &Dom, theme: &RefCell<Theme>, chosen: Chosen) {
+    let Some(root) = dom.document.document_element() else { return };
+    set_or_remove(&root, &[(CHOSEN, (chosen != Chosen::System).then(|| chosen.name().to_owned()))]);
+    let lost = theme.borrow().lost;
+    theme.replace(Theme { lost, ..Theme::of(dom) });
 }
 
 /// Changes the theme when the system does, and has everything drawn again when a canvas is empty after the GPU's process died.

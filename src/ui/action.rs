@@ -7,11 +7,12 @@ use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
 use super::features::{FeatureAction, FeatureCommand};
 use super::link::Link;
 use super::plots::{PlotAction, PlotStep};
-use super::range::About;
+use super::range::{About, ViewScope};
 use super::rows::RowsStep;
 use super::rules::RulesAction;
-use super::settings::SettingsAction;
+use super::settings::{SettingsAction, Theme};
 use super::shown::Canvas;
+use super::side::Side;
 use super::stage::Renderer;
 use super::tab::Tab;
 use engine::protocol::{Direction, Grouping, Reply};
@@ -66,6 +67,12 @@ pub enum Action {
     RangeDrawn([f64; 2]),
     /// What the views show of the range was chosen.
     AboutChosen(About),
+    /// What the views are about was chosen.
+    ScopeChosen(ViewScope),
+    /// Bytes were grouped by this, in order and colour together; `None`: in the order of allocation.
+    GroupChosen(Option<Grouping>),
+    /// A tab of the side panel was chosen.
+    SideChosen(Side),
     /// The range is no longer wanted.
     RangeEnded,
     /// A view was chosen among the tabs.
@@ -128,6 +135,8 @@ pub enum Action {
     /// Text reached the clipboard, or did not.
     Copied(Result<(), String>),
     HelpClosed,
+    /// This stands in the filter of the help.
+    HelpFiltered(String),
     Settings(SettingsAction),
     /// Something happened to the rules of categories.
     Rules(RulesAction),
@@ -152,6 +161,8 @@ pub enum Command {
     PreviousDevice,
     /// One device, or all above each other.
     ToggleLanes,
+    /// Light or dark, or as the system has it.
+    ChooseTheme(Theme),
     /// Allow or forbid single-letter keys.
     ToggleLetters,
     CopyDetails,

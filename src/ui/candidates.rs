@@ -98,10 +98,10 @@ fn ending(name: &str) -> String {
 /// What is said where none of the files can be a snapshot.
 pub(super) fn none_of(files: &[GivenFile]) -> String {
     match files {
-        [] => "There is no file in what was given.".to_owned(),
+        [] => "No file found in what you dropped.".to_owned(),
         [first, others @ ..] => {
             let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-            format!("None of these files can be a snapshot: {}{others}.", first.name)
+            format!("None of these files is a snapshot: {}{others}.", first.name)
         }
     }
 }

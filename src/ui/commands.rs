@@ -7,7 +7,9 @@ use super::find::{self, Among, SameStack};
 use super::link::Link;
 use super::opening::{EXAMPLE, cancel, load_links, show_device};
 use super::selecting::select;
+use super::settings::SettingsAction;
 use super::shown::BytesAxis;
+use super::side::Side;
 use super::stage::{Help, Letters, Stage};
 use super::tab::Tab;
 use super::trail::Way;
@@ -36,6 +38,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::CancelLoading => cancel(state, effects),
         Command::ToggleHelp => {
             state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
+            state.help_filter.clear();
         }
         Command::NextDevice => {
             let count = state.file().map_or(0, |file| file.devices.len());
@@ -52,6 +55,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::Rows(step) => table::rows(&mut state.table, &mut state.shared, step, effects),
         Command::ToggleRules => rules::toggle(state),
         Command::ToggleSettings => settings::toggle(state, effects),
+        Command::ChooseTheme(theme) => settings::act(state, SettingsAction::ThemeChosen(theme), effects),
         Command::SaveHtml => {
             let view = Link::of(state).map_or_else(String::new, |link| link.seen_only().fragment());
             state.export.dialog = export::Dialog::Closed;
@@ -129,7 +133,10 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ZoomToRuler => state.zoom_to_ruler(),
         Command::WindowBack => state.walk(Way::Back),
         Command::WindowForward => state.walk(Way::Forward),
-        Command::TypeCapacity => effects.push(Effect::FocusCapacity),
+        Command::TypeCapacity => {
+            state.side = Side::File;
+            effects.push(Effect::FocusCapacity);
+        }
         Command::ToggleFitBytes if state.why_no_fit().is_some() => {
             state.remark = state.why_no_fit().map(|why| [why, "."].concat());
         }
@@ -146,7 +153,10 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         }
         Command::PinPeak => state.shared.pin_and_show(state.shared.peak_moment()),
         Command::PinEnd => state.shared.pin_and_show(state.shared.end_moment()),
-        Command::TypeMoment => effects.push(Effect::FocusMoment),
+        Command::TypeMoment => {
+            state.side = Side::Selection;
+            effects.push(Effect::FocusMoment);
+        }
         Command::ToggleRange => state.toggle_range(),
         Command::NextAbout => state.next_about(),
         Command::PinRangePeak => state.pin_range_peak(),

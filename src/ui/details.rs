@@ -2,7 +2,7 @@
 
 use super::summary::{Fact, device_name};
 use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{Details, FrameText, Origin};
+use engine::protocol::{Details, FrameText, Origin, pool_of_id};
 
 /// What the details panel shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,8 @@ pub struct DetailsView {
     /// What has to be known before the numbers are read: born before the trace, unexplained.
     pub caution: Option<&'static str>,
     /// The facts, in reading order.
+    /// Category and lifetime.
+    pub key: Vec<Fact>,
     pub facts: Vec<Fact>,
     /// Above the stack: whose it is, and how deep.
     pub stack_title: String,
@@ -70,6 +72,31 @@ impl FrameView {
     }
 }
 
+/// Frames of a stack that are shown together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Run<'a> {
+    /// One that is always shown.
+    Own(&'a FrameView),
+    /// Internal frames in a row, shown when asked for.
+    Internal(&'a [FrameView]),
+}
+
+impl DetailsView {
+    /// The stack, innermost first: own frames are seen at once, between them internal ones are folded. Without own frames, nothing is.
+    pub fn runs(&self) -> Vec<Run<'_>> {
+        let is_own = |frame: &FrameView| frame.kind == FrameKind::User;
+        if !self.frames.iter().any(is_own) {
+            return self.frames.iter().map(Run::Own).collect();
+        }
+        let runs = self.frames.chunk_by(|a, b| !is_own(a) && !is_own(b));
+        runs.map(|run| match run {
+            [own] if is_own(own) => Run::Own(own),
+            internal => Run::Internal(internal),
+        })
+        .collect()
+    }
+}
+
 /// Bytes, short and exact.
 pub(super) fn bytes(value: u64) -> String {
     if value < 1024 { format!("{value} B") } else { format!("{} · {} B", Bytes(value), grouped(value)) }
@@ -80,12 +107,9 @@ pub(super) fn stream_name(stream: u64) -> String {
     if stream == 0 { "0 (default)".to_owned() } else { format!("0x{stream:x}") }
 }
 
-/// A pool: the default one, or its id.
-pub(super) fn pool_name(pool: (u64, u64)) -> String {
-    match pool {
-        (0, 0) => "default".to_owned(),
-        (first, second) => format!("private ({first}, {second})"),
-    }
+/// A pool under the heading "Pool".
+pub(super) fn pool_fact(pool: (u64, u64)) -> String {
+    if pool == (0, 0) { "default".to_owned() } else { pool_of_id(pool) }
 }
 
 fn moment(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
@@ -108,7 +132,7 @@ pub fn view(details: &Details) -> DetailsView {
     let frames: Vec<FrameView> = details.frames.iter().map(FrameView::new).collect();
     let owner = if details.stack_of_free { "Stack of the free" } else { "Stack" };
     let stack_title = match frames.len() {
-        0 => "No stack was recorded".to_owned(),
+        0 => "No stack recorded".to_owned(),
         count => format!("{owner} · {}, innermost first", counted(count as u64, "frame")),
     };
     let site = frames.iter().find(|frame| frame.kind == FrameKind::User).map(|frame| {
@@ -117,19 +141,28 @@ pub fn view(details: &Details) -> DetailsView {
     });
     let caution = match details.origin {
         Origin::Recorded => None,
-        Origin::FreedOnly => Some("Born before the recording: its stack is the one that freed it."),
-        Origin::Static => Some("Born before the recording and live at its end."),
-        Origin::Unexplained => Some("Bytes that were live before the recording and that nothing in the file explains."),
+        Origin::FreedOnly => Some("Allocated before recording. The stack shown is the one that freed it."),
+        Origin::Static => Some("Allocated before recording, and never freed."),
+        Origin::Unexplained => Some("Bytes allocated before recording that nothing in the snapshot accounts for."),
     };
     DetailsView {
         title: Bytes(details.requested).to_string(),
         site,
         caution,
+        key: key(details),
         facts: facts(details),
         stack_title,
         frames,
         forward: details.forward_frames.clone(),
     }
+}
+
+/// What says most of it, above its stack.
+fn key(details: &Details) -> Vec<Fact> {
+    let category = details.category.as_ref().map(|category| ("Category", category.name.clone()));
+    let lifetime = lifetime(details).unwrap_or_else(|| "never freed".to_owned());
+    let lines = category.into_iter().chain([("Lifetime", lifetime)]);
+    lines.map(|(label, value)| Fact { label: label.to_owned(), value }).collect()
 }
 
 fn facts(details: &Details) -> Vec<Fact> {
@@ -138,7 +171,7 @@ fn facts(details: &Details) -> Vec<Fact> {
     fact("Requested", bytes(details.requested));
     if details.origin != Origin::Unexplained {
         let derived = if details.rounded_derived { "≥ " } else { "" };
-        fact("Rounded", format!("{derived}{}", bytes(details.rounded)));
+        fact("Allocated (rounded)", format!("{derived}{}", bytes(details.rounded)));
     }
     if let Some(address) = details.address {
         fact("Address", format!("0x{address:x}"));
@@ -147,21 +180,21 @@ fn facts(details: &Details) -> Vec<Fact> {
         let told = category.rule.map_or_else(String::new, |rule| format!(" · rule {rule}: {}", category.why));
         fact("Category", format!("{}{told}", category.name));
     }
-    fact("Born", moment(details.born_event, details.born_us, "before the recording"));
+    fact("Allocated at", moment(details.born_event, details.born_us, "before recording"));
     if details.free_requested_event.is_some() && details.free_requested_event != details.freed_event {
-        fact("Free requested", moment(details.free_requested_event, None, ""));
+        fact("Free requested at", moment(details.free_requested_event, None, ""));
     }
-    fact("Freed", moment(details.freed_event, details.freed_us, "live at the end"));
+    fact("Freed at", moment(details.freed_event, details.freed_us, "never freed"));
     if let Some(lifetime) = lifetime(details) {
         fact("Lifetime", lifetime);
     }
     let total = u64::try_from(details.total_after).unwrap_or(0);
-    fact(if details.born_event.is_some() { "Total after" } else { "Total at the start" }, bytes(total));
+    fact(if details.born_event.is_some() { "Live after" } else { "Live at the start" }, bytes(total));
     if let Some(stream) = details.stream {
         fact("Stream", stream_name(stream));
     }
     if let Some(pool) = details.pool {
-        fact("Pool", pool_name(pool));
+        fact("Pool", pool_fact(pool));
     }
     if let Some(context) = &details.compile_context {
         fact("Compile context", context.clone());

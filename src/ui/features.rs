@@ -7,6 +7,7 @@ pub mod flame;
 pub mod histograms;
 pub mod html;
 pub mod memory;
+pub mod palette;
 pub mod source_rows;
 pub mod sources;
 pub mod table;
@@ -28,6 +29,7 @@ use export::{Export, ExportAction, ExportStep};
 use flame::{FlameAction, FlameGraph, FlameStep};
 use html::Saving;
 use memory::{Memory, MemoryAction, MemoryStep};
+use palette::{Palette, PaletteAction, PaletteStep};
 use sources::{SourceAction, Sources};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
@@ -135,8 +137,13 @@ macro_rules! features {
         }
 
         /// The keys of all features.
-        pub(crate) fn bindings() -> impl Iterator<Item = Binding<FeatureCommand>> {
-            std::iter::empty()$(.chain($feature.keys.iter().map(|binding| binding.of(FeatureCommand::$Name))))*
+        pub(crate) fn bindings() -> Vec<Binding<FeatureCommand>> {
+            // Chains of so many iterators would be 3 kB of wasm.
+            let mut all = Vec::new();
+            $(for binding in $feature.keys {
+                all.push(binding.of(FeatureCommand::$Name));
+            })*
+            all
         }
     };
 }
@@ -155,6 +162,7 @@ features! {
     export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
     /// Whether a page with the snapshot in it is on its way to a file.
     html: Saving, Html(html::Step, Infallible) = html::FEATURE;
+    palette: Palette, Palette(PaletteAction, PaletteStep) = palette::FEATURE;
 }
 
 /// Reads the value of a key of a link, with what takes it into the state.

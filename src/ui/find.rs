@@ -151,7 +151,7 @@ fn stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut 
         return;
     }
     let Some(found) = found else {
-        state.remark = Some("Nothing of what the search finds is shown here.".to_owned());
+        state.remark = Some("No matches in this view.".to_owned());
         return;
     };
     select(state, found.allocation, effects);
@@ -222,9 +222,9 @@ pub fn status(state: &Shared) -> FindStatus {
         None => format!("{} matches", grouped(count)),
     };
     FindStatus {
-        text: format!("{counted} · {} in all · {} at the peak", Bytes(tally.requested), Bytes(tally.peak_requested)),
+        text: format!("{counted} · {} total · {} at the peak", Bytes(tally.requested), Bytes(tally.peak_requested)),
         exact: format!(
-            "{} B requested in all{}; at the peak {} of them, {} B",
+            "{} B requested in total{}; at the peak {} of them, {} B",
             grouped(tally.requested),
             // A sum over all of the trace, as the command line says too.
             if tally.peak_requested < tally.requested { " (not all live at once)" } else { "" },
@@ -256,5 +256,5 @@ pub fn same_stack(state: &Shared) -> String {
         0 => "none at the peak".to_owned(),
         count => format!("{} at the peak, {}", grouped(count.into()), Bytes(tally.peak_requested)),
     };
-    format!("{} · {} in all · {at_peak}", counted(tally.count.into(), "allocation"), Bytes(tally.requested))
+    format!("{} · {} total · {at_peak}", counted(tally.count.into(), "allocation"), Bytes(tally.requested))
 }

@@ -51,9 +51,13 @@ pub fn card(hover: &Hover) -> Card {
     let (count, largest) = spot.hidden;
     let hidden = match count {
         0 => String::new(),
-        1 => format!("1 allocation of {} lives and dies inside this column", Bytes(largest)),
+        1 => format!("1 allocation of {} begins and ends within this column", Bytes(largest)),
         _ => {
-            format!("{} allocations, up to {}, live and die inside this column", grouped(count.into()), Bytes(largest))
+            format!(
+                "{} allocations of up to {} begin and end within this column",
+                grouped(count.into()),
+                Bytes(largest)
+            )
         }
     };
     let is_allocation = !matches!(hover.plot, Plot::Reserved(_)) && (hover.hit.is_some() || spot.count > 0);

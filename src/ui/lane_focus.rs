@@ -47,7 +47,7 @@ impl Shared {
     /// One device, or all of them. Who saw everything goes on seeing everything.
     pub(super) fn toggle_lanes(&mut self) {
         if self.device_count() < 2 {
-            self.remark = Some("This snapshot has no second device.".to_owned());
+            self.remark = Some("This snapshot has one device.".to_owned());
             return;
         }
         let saw_everything = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.whole(view) == view);

@@ -1,9 +1,10 @@
 //! The legend as lines of text.
 
 use super::shared::Shared;
-use base::sorted::sorted_by_key;
+use base::sorted::{pair, sorted_by_key};
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{Grouping, LegendEntry, Plot};
+use picture::timeline::View;
 use std::collections::BTreeSet;
 
 /// One line of the legend.
@@ -31,7 +32,7 @@ pub fn title(plot: Plot, colouring: Grouping) -> String {
 /// What stands above the lines.
 pub fn heading(plot: Plot, colouring: Grouping) -> String {
     let of = match (plot, colouring) {
-        (Plot::Reserved(_), Grouping::CallSite) => " that made the driver be asked",
+        (Plot::Reserved(_), Grouping::CallSite) => " of the segment allocation",
         (Plot::Reserved(_), _) => " of segments",
         _ => "",
     };
@@ -63,14 +64,39 @@ pub fn noun(grouping: Grouping) -> &'static str {
     }
 }
 
-/// The lines: what has an order in it, everything else with the most bytes first; what has none at the peak and at the moment is left
-/// out, unless it is faded. Of segments the bytes are not known, so all are in it, without.
-pub fn lines(plot: Plot, colouring: Grouping, entries: &[LegendEntry], faded: &BTreeSet<u32>) -> Vec<Line> {
+/// What the window shows: pixels by slot of the palette.
+pub type Covered = Vec<u64>;
+
+impl Shared {
+    /// What a window shows of the picture's colours; `None` while no picture of these colours is there.
+    pub fn covered(&self, view: &View) -> Option<Covered> {
+        let scene = self.geometry.scene.as_ref().filter(|_| self.geometry.looks.colouring == self.looks.colouring)?;
+        let column = |at: f64| scene.view.column_from_x(view.x_from_column(at)).clamp(-1e6, 1e6).round() as i32;
+        let covered = scene.covered([column(0.0), column(f64::from(view.width_px))]);
+        covered.iter().any(|&pixels| pixels > 0).then_some(covered)
+    }
+}
+
+/// The lines, of every colour that the window shows and of what is live at the moment: those with an order in it, all others with what
+/// covers most of the window first. Where nothing is known of the window, of what is live at the peak instead, with the most bytes first.
+/// Faded ones always stay. Of segments the bytes are not known.
+pub fn lines(
+    plot: Plot,
+    colouring: Grouping,
+    entries: &[LegendEntry],
+    faded: &BTreeSet<u32>,
+    covered: Option<&Covered>,
+) -> Vec<Line> {
     let is_reserved = matches!(plot, Plot::Reserved(_));
-    let has_some =
-        |entry: &&LegendEntry| is_reserved || entry.peak_count > 0 || entry.at.count > 0 || faded.contains(&entry.slot);
+    let seen = |entry: &LegendEntry| {
+        covered.map_or(entry.peak_requested, |covered| covered.get(entry.slot as usize).copied().unwrap_or(0))
+    };
+    let is_known =
+        |entry: &LegendEntry| if covered.is_some() { seen(entry) > 0 } else { is_reserved || entry.peak_count > 0 };
+    let has_some = |entry: &&LegendEntry| is_known(entry) || entry.at.count > 0 || faded.contains(&entry.slot);
     let shown = entries.iter().filter(has_some);
-    let most_first = |entry: &&LegendEntry| if colouring.is_ordered() { 0 } else { u128::from(!entry.peak_requested) };
+    let most_first =
+        |entry: &&LegendEntry| if colouring.is_ordered() { 0 } else { pair(!seen(entry), !entry.at.bytes) };
     let shown = sorted_by_key(shown.collect(), most_first);
     let line = |entry: &LegendEntry| match is_reserved {
         true => Line {
@@ -94,7 +120,7 @@ pub fn lines(plot: Plot, colouring: Grouping, entries: &[LegendEntry], faded: &B
 
 fn exact(entry: &LegendEntry) -> String {
     let mut text = entry.label.clone();
-    let parts = [("moment", entry.at.bytes, entry.at.count.into()), ("peak", entry.peak_requested, entry.peak_count)];
+    let parts = [("cursor", entry.at.bytes, entry.at.count.into()), ("peak", entry.peak_requested, entry.peak_count)];
     for (when, bytes, count) in parts {
         for part in ["\nat the ", when, " ", &grouped(bytes), " B requested in ", &counted(count, "allocation")] {
             text.push_str(part);

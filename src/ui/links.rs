@@ -54,17 +54,17 @@ pub enum LinkError {
 impl fmt::Display for LinkError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            LinkError::NoTemplate => "No link to the source is set: see Settings.",
-            LinkError::TooLong => "A link has at most 512 letters.",
+            LinkError::NoTemplate => "Source links are not set up: see Settings.",
+            LinkError::TooLong => "A link template has at most 512 characters.",
             LinkError::Scheme => {
-                "A link begins with vscode:, vscode-insiders:, vscodium:, cursor:, windsurf:, zed:, idea:, pycharm:, \
+                "A link template begins with vscode:, vscode-insiders:, vscodium:, cursor:, windsurf:, zed:, idea:, pycharm:, \
                  jetbrains:, subl:, txmt:, https: or http:."
             }
-            LinkError::NoFile => "A link needs {file}, and may have {line}.",
-            LinkError::Host => "In a link to a server {file} and {line} stand behind the first / of its path.",
-            LinkError::Sign => "A link has no spaces, and no braces but those of {file} and {line}.",
+            LinkError::NoFile => "A link template needs {file}, and may contain {line}.",
+            LinkError::Host => "In a link to a server, {file} and {line} must come after the host name.",
+            LinkError::Sign => "A link template has no spaces, and no braces other than {file} and {line}.",
             LinkError::Nameless => "This row has no file.",
-            LinkError::Relative => "This file has no absolute path: what it is relative to is not known.",
+            LinkError::Relative => "This file has no absolute path, so it cannot be linked.",
         })
     }
 }

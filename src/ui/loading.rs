@@ -34,7 +34,7 @@ impl Loading {
         let total = self.total_bytes.filter(|total| *total > 0 && *total >= self.bytes);
         let mut text = match self.phase {
             Phase::Decoding => "Reading and decoding".to_owned(),
-            Phase::Indexing => "Building the indices".to_owned(),
+            Phase::Indexing => "Building indexes".to_owned(),
         };
         if self.bytes > 0 || total.is_some() {
             text.push_str(&format!(" · {}", Bytes(self.bytes)));
@@ -66,7 +66,7 @@ impl Loading {
         if let Some(total) = self.total_bytes.filter(|&total| total > self.bytes && self.bytes >= LEAST_TO_FILL_IT) {
             let needed = u128::from(WORKER_MEMORY) * u128::from(total) / u128::from(self.bytes);
             let (total, needed) = (Bytes(total), Bytes(u64::try_from(needed).unwrap_or(u64::MAX)));
-            text.push_str(&format!(", which has {total}: if it was memory, all of it would need about {needed}"));
+            text.push_str(&format!(", of {total}. If memory ran out: the whole file needs about {needed}"));
         }
         text
     }

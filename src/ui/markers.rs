@@ -64,12 +64,13 @@ impl Shared {
             None => pointer.or(self.pointer).and_then(|pointer| self.point_under(pointer)),
         };
         let (Some(point), Some(device)) = (point, self.device().map(|device| device.device)) else {
-            self.remark = Some("Point at a moment first, with the pointer or with Shift and an arrow.".to_owned());
+            self.remark =
+                Some("Place the cursor first: point at the timeline, or press Shift and an arrow key.".to_owned());
             return;
         };
         let markers = &mut self.tools.markers;
         if !markers.has_room() {
-            self.remark = Some("There are 50 markers already: remove one first.".to_owned());
+            self.remark = Some("50 markers is the limit. Remove one first.".to_owned());
             return;
         }
         markers.put(device, point, self.looks.plot);
@@ -90,7 +91,7 @@ impl Shared {
         let nearest = self.markers().min_by(|a, b| distance(a).total_cmp(&distance(b)));
         match nearest.map(|marker| marker.number) {
             Some(number) => self.remove_marker(number),
-            None => self.remark = Some("There are no markers.".to_owned()),
+            None => self.remark = Some("No markers.".to_owned()),
         }
     }
 

@@ -43,7 +43,7 @@ impl Around {
         let at = |place: &engine::protocol::AxisPoint| view.column_from_x(place.on(state.axis));
         let inside = |x: &f64| (0.0..=width).contains(x);
         let out_of_memory = marks.out_of_memory.iter().map(|mark| {
-            let text = format!("out of memory: {} asked for, {} free", Bytes(mark.requested), Bytes(mark.device_free));
+            let text = format!("out of memory: {} requested, {} free", Bytes(mark.requested), Bytes(mark.device_free));
             (at(&mark.place), text)
         });
         let ranges = marks.ranges.iter().filter(|range| range.lane < MOST_LANES).map(|range| Range {

@@ -27,15 +27,15 @@ pub fn view(state: &Shared) -> MomentView {
     let reserved = facts.filter(|_| state.device().is_some_and(|device| device.knows_reserved()));
     let line = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     MomentView {
-        title: if hovers { "Under the pointer" } else { "The moment asked about" },
+        title: if hovers { "At the pointer" } else { "Cursor" },
         event: facts.map(|facts| Moment(facts.moment).event_or_minus_one()),
         facts: facts.copied().unwrap_or_default(),
         lines: [
             ("Event", line(facts.map(|facts| event_text(facts.moment)))),
             ("Time", line(facts.and_then(|facts| time_text(state, facts)))),
-            ("Active", line(facts.and_then(|facts| requested(facts.requested)))),
-            ("Allocated", line(facts.and_then(|facts| requested(facts.requested.saturating_sub(facts.pending))))),
-            ("Pending", line(facts.and_then(|facts| requested(facts.pending)))),
+            ("Live", line(facts.and_then(|facts| requested(facts.requested)))),
+            ("In use", line(facts.and_then(|facts| requested(facts.requested.saturating_sub(facts.pending))))),
+            ("Awaiting free", line(facts.and_then(|facts| requested(facts.pending)))),
             ("Reserved", line(reserved.map(|facts| bytes(facts.reserved)))),
             ("Allocations", line(facts.map(|facts| grouped(facts.count.into())))),
         ],

@@ -40,7 +40,7 @@ pub fn status(state: &Shared) -> Status {
 /// The line below the picture: the state under the pointer, or how to move.
 pub fn reading(state: &Shared) -> String {
     column_reading(state).unwrap_or_else(|| {
-        "Drag moves, the wheel zooms the events, Ctrl + wheel the bytes; a click selects. Keys: ?".to_owned()
+        "Drag to pan, wheel to zoom, Ctrl + wheel to zoom bytes, click to select. Press ? for keys.".to_owned()
     })
 }
 

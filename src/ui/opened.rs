@@ -24,6 +24,7 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
             state.forget();
             let place = why::opened(&mut state.why, &mut state.shared);
             show_device(state, place);
+            state.pin_out_of_memory();
             state.forget();
             link::opened(state, now_ms, effects);
         }

@@ -5,12 +5,13 @@ use super::change::{Change, Turn};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
-use super::{cursor, find, lane_scenes, pinned, plots, pointing, rules, settings, surroundings, tools};
+use super::{cursor, find, first_group, lane_scenes, pinned, plots, pointing, rules, settings, surroundings, tools};
 use engine::protocol::Answer;
 
 /// All parts, in the order they ask in within a turn.
 const PARTS: &[Part] = &[
     lane_scenes::PART,
+    first_group::PART,
     pointing::PART,
     rules::PART,
     find::PART,

@@ -25,10 +25,10 @@ impl Format {
     /// Its key in the dialog, and its button.
     pub(crate) const fn binding(self) -> Binding<Format> {
         let (keys, label, control): (&[&str], _, _) = match self {
-            Format::Png1 => (&["1"], "PNG, as on the screen", "export-png-1"),
-            Format::Png2 => (&["2"], "PNG, twice as many pixels", "export-png-2"),
-            Format::Png4 => (&["4"], "PNG, four times as many", "export-png-4"),
-            Format::Svg => (&["s"], "SVG", "export-svg"),
+            Format::Png1 => (&["1"], "Save as PNG 1×", "export-png-1"),
+            Format::Png2 => (&["2"], "Save as PNG 2×", "export-png-2"),
+            Format::Png4 => (&["4"], "Save as PNG 4×", "export-png-4"),
+            Format::Svg => (&["s"], "Save as SVG", "export-svg"),
         };
         line(Scope::Export, keys, self, label, control)
     }

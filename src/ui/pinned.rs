@@ -9,6 +9,7 @@ use super::change::{Change, Turn};
 use super::cursor::column_under;
 use super::effect::{Effect, Pointer};
 use super::part::Part;
+use super::range::ViewScope;
 use super::shared::Shared;
 use super::typed_moment::{FORMS, Typed, typed};
 use base::units::{Moment, grouped};
@@ -72,6 +73,13 @@ impl Shared {
         scene.columns.moment.get(column_under(scene, view, x)?).copied()
     }
 
+    /// The cursor stands where the device ran out of memory.
+    pub(super) fn pin_out_of_memory(&mut self) {
+        if self.device().is_some_and(|device| device.ooms() > 0) {
+            self.seek(Sought { from: At::OutOfMemory, to: None });
+        }
+    }
+
     /// Pins what was typed.
     pub(super) fn type_moment(&mut self, text: &str) {
         self.pinned.wrong = self.go_to_typed(text).err();
@@ -83,7 +91,13 @@ impl Shared {
             Typed::ReservedPeak if self.device().is_some_and(|device| device.knows_reserved()) => {
                 self.seek(Sought { from: At::MostReserved, to: None });
             }
-            Typed::ReservedPeak => return Err("This snapshot does not tell what is reserved.".to_owned()),
+            Typed::ReservedPeak => {
+                return Err("This snapshot has no segments, so reserved memory is unknown.".to_owned());
+            }
+            Typed::OutOfMemory if self.device().is_some_and(|device| device.ooms() > 0) => {
+                self.seek(Sought { from: At::OutOfMemory, to: None });
+            }
+            Typed::OutOfMemory => return Err("This device has no out-of-memory event.".to_owned()),
             Typed::End => self.pin_and_show(self.end_moment()),
             Typed::Event(event) => {
                 let events = u64::from(self.end_moment());
@@ -95,7 +109,7 @@ impl Shared {
             }
             Typed::Time(us) => {
                 let times = self.device().and_then(|device| device.time_us);
-                let (first, last) = times.ok_or("This snapshot has no times.")?;
+                let (first, last) = times.ok_or("This snapshot has no timestamps.")?;
                 let span = last.abs_diff(first);
                 if us > span {
                     let length = super::moment::elapsed(i64::try_from(span).unwrap_or(i64::MAX));
@@ -210,6 +224,11 @@ impl Shared {
     /// What the views are about follows from moment, range and the choice between them.
     pub(super) fn rescope(&mut self) {
         let moment = Scope::At(self.pinned.moment);
-        self.views.scope = self.pinned.range.map_or(moment, |span| self.pinned.about.scope(moment, span));
+        self.views.scope = match self.view_scope() {
+            ViewScope::WholeTrace => Scope::Ever,
+            ViewScope::Cursor | ViewScope::Range => {
+                self.pinned.range.map_or(moment, |span| self.pinned.about.scope(moment, span))
+            }
+        };
     }
 }

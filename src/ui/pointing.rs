@@ -11,6 +11,7 @@ use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
 use super::shown::{Hover, PointQuestion, Purpose};
+use super::side::Side;
 use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Question};
 
 /// Brings the hover up to date with pointer, window and scene.
@@ -97,6 +98,7 @@ fn choose(state: &mut Shared, serial: u32, details: Box<Details>) {
         }
     }
     state.selection = Some(details);
+    state.side = Side::Selection;
 }
 
 fn answered(

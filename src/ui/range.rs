@@ -2,7 +2,7 @@
 
 mod data;
 
-pub use data::About;
+pub use data::{About, ViewScope};
 
 use super::moment::{event_name, event_text, exact};
 use super::shared::Shared;
@@ -14,6 +14,7 @@ impl Shared {
     pub(super) fn set_range(&mut self, a: u32, b: u32) {
         let end = self.end_moment();
         self.pinned.range = Some(Span { from: a.min(b).min(end), to: a.max(b).min(end) });
+        self.pinned.is_whole = false;
         self.rescope();
     }
 
@@ -21,6 +22,37 @@ impl Shared {
     pub(super) fn show_range(&mut self, a: u32, b: u32) {
         self.pinned.extending = None;
         self.set_range(a, b);
+    }
+
+    /// What the views are about.
+    pub fn view_scope(&self) -> ViewScope {
+        match (self.pinned.is_whole, self.pinned.range, self.pinned.about) {
+            (true, ..) => ViewScope::WholeTrace,
+            (false, None, _) | (false, _, About::Live) => ViewScope::Cursor,
+            (false, Some(_), _) => ViewScope::Range,
+        }
+    }
+
+    /// Chooses what the views are about. Without a range, it becomes the window.
+    pub(super) fn choose_scope(&mut self, scope: ViewScope) {
+        self.pinned.is_whole = scope == ViewScope::WholeTrace;
+        match scope {
+            ViewScope::WholeTrace => {}
+            ViewScope::Cursor => {
+                self.pinned.about = if self.pinned.range.is_some() { About::Live } else { About::Born }
+            }
+            ViewScope::Range => {
+                if self.pinned.about == About::Live {
+                    self.pinned.about = About::default();
+                }
+                let width = self.view.map_or(0.0, |view| f64::from(view.width_px));
+                let edges = [self.moment_under(0.0), self.moment_under((width - 1.0).max(0.0))];
+                if let (None, [Some(from), Some(to)]) = (self.pinned.range, edges) {
+                    self.set_range(from, to);
+                }
+            }
+        }
+        self.rescope();
     }
 
     /// Ends the range; `false` where there is none.
@@ -40,7 +72,7 @@ impl Shared {
             }
             self.pinned.extending = Some(self.pinned.moment);
             self.set_range(self.pinned.moment, self.pinned.moment);
-            self.remark = Some("Move the cursor to extend the range (Shift and arrows).".to_owned());
+            self.remark = Some("Move the cursor to extend the range (Shift + arrow keys).".to_owned());
         }
     }
 
@@ -56,8 +88,10 @@ impl Shared {
             self.remark = Some("Select a range first.".to_owned());
             return;
         }
-        let next = (self.pinned.about.place() + 1) % About::ALL.len();
-        self.choose_about(About::at(next).unwrap_or_default());
+        let place = About::OF_RANGE.iter().position(|about| *about == self.pinned.about);
+        let next = place.and_then(|place| About::OF_RANGE.get(place + 1)).or(About::OF_RANGE.first());
+        self.pinned.is_whole = false;
+        self.choose_about(next.copied().unwrap_or_default());
     }
 
     /// Pins the range's own peak.
@@ -115,7 +149,7 @@ pub fn view(state: &Shared) -> Option<RangeView> {
     let mut lines = vec![("Events", events(facts.span))];
     let times = state.pinned.ends.about(&facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
     if let Some((from, to)) = times {
-        lines.push(("Lasts", duration_us(to.saturating_sub(from))));
+        lines.push(("Duration", duration_us(to.saturating_sub(from))));
     }
     let sign = if facts.at_end < facts.at_begin { "−" } else { "+" };
     let change = exact(facts.at_end.abs_diff(facts.at_begin));
@@ -123,10 +157,10 @@ pub fn view(state: &Shared) -> Option<RangeView> {
     lines.extend([
         ("Allocated", weight(facts.born)),
         ("Freed", weight(facts.freed)),
-        ("Live after it", weight(facts.kept)),
+        ("Kept", weight(facts.kept)),
         ("Net change", net.join(" · ")),
-        ("Its peak", exact(facts.peak)),
-        ("At event", event_text(facts.peak_moment)),
+        ("Peak", exact(facts.peak)),
+        ("Peak at event", event_text(facts.peak_moment)),
     ]);
     Some(RangeView { facts: Some(*facts), lines, is_extended })
 }
@@ -143,6 +177,9 @@ fn events(span: Span) -> String {
 /// What stands beside the tabs: what the views are about. All of it is of the last moment or range that the worker told of.
 pub fn title(state: &Shared) -> String {
     let Some(device) = state.device() else { return String::new() };
+    if state.views.scope == Scope::Ever {
+        return counted(device.allocations, "allocation") + ", live at any time";
+    }
     let Scope::At(moment) = state.views.scope else {
         let Some(facts) = state.range_facts() else { return String::new() };
         let mut text = "events ".to_owned() + &events(facts.span);
@@ -164,9 +201,9 @@ pub fn title(state: &Shared) -> String {
     text.push_str(if moment == 0 { "" } else { "at " });
     text.push_str(&event_name(moment));
     if Moment::after_event_or_minus_one(device.peak_event).0 == moment {
-        text.push_str(" · the peak");
+        text.push_str(" · peak");
     } else if moment == state.end_moment() {
-        text.push_str(" · the end");
+        text.push_str(" · end");
     }
     if let Some(facts) = facts {
         text.push_str(" · ");

@@ -47,7 +47,7 @@ impl Copying {
     ) {
         let wanted = rows.iter().map(|[from, to]| to - from).sum();
         if wanted == 0 {
-            shared.remark = Some("There is no row to copy.".to_owned());
+            shared.remark = Some("No rows to copy.".to_owned());
             return;
         }
         let serial = shared.next_serial();

@@ -3,8 +3,10 @@
 //! They come from the dialog, from a file that a person imports, or from the browser's own storage, never from a link or a snapshot.
 
 mod data;
+mod row;
 
-pub use data::{Choice, Form, Rules, RulesAction};
+pub use data::{Choice, Form, Pane, RuleEdit, RuleField, Rules, RulesAction};
+pub use row::RuleRow;
 
 use super::change::{Change, Turn};
 use super::effect::Effect;
@@ -19,6 +21,9 @@ use engine::protocol::{Grouping, Request};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RulesView {
     pub choice: Choice,
+    pub pane: Pane,
+    /// The rules as the form shows them; `None` while the text can't be read.
+    pub rows: Option<Vec<RuleRow>>,
     pub text: String,
     /// How many rules and categories it has, or that something is wrong.
     pub note: String,
@@ -45,6 +50,8 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
             rules.before = None;
             rules.write(text);
         }
+        RulesAction::Edited(edit) => rules.edit(edit),
+        RulesAction::PaneChosen(pane) => rules.pane = pane,
         RulesAction::Copied(choice) => {
             let set = Rules { choice, valid: rules.valid.clone(), ..Rules::default() }.set();
             rules.replace(set.to_json());
@@ -60,9 +67,14 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
             Ok((name, text)) => effects.push(Effect::Save(name, text)),
             Err(cause) => rules.refused = cause,
         },
-        RulesAction::Loaded(text) => drop(rules.load(&text)),
+        RulesAction::Loaded(text) => {
+            if rules.load(&text).is_none() {
+                return;
+            }
+        }
         RulesAction::Closed => rules.dialog = Dialog::Closed,
     }
+    state.rules.changes = state.rules.changes.wrapping_add(1);
     let after = state.rules.stored();
     if before != after {
         effects.push(Effect::StoreRules(after));
@@ -72,13 +84,13 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
 /// The file's name, and what is in it.
 fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
     if let Some(wrong) = rules.errors.first().filter(|_| rules.choice == Choice::Own) {
-        return Err(["Mend line ", &wrong.line.to_string(), " first."].concat());
+        return Err(["Fix line ", &wrong.line.to_string(), " first."].concat());
     }
     let set = rules.set();
     match form {
         Form::Ours => Ok(("categories.json", set.to_json())),
         Form::Mosaic => set.to_mosaic().map(|text| ("categories-mosaic.json", text)).map_err(|rule| {
-            ["Mosaic's form can't say what rule ", &rule.to_string(), " says: it knows one “frame” pattern a category."]
+            ["Mosaic's format cannot express rule ", &rule.to_string(), ": it has one “frame” pattern per category."]
                 .concat()
         }),
     }
@@ -121,11 +133,15 @@ pub fn view(state: &Shared) -> RulesView {
         &counted(set.categories().len().saturating_sub(1) as u64, "category").replace("categorys", "categories"),
     );
     if is_own && !rules.errors.is_empty() {
-        note.insert_str(0, "In force until this is mended: ");
+        note.insert_str(0, "Until this is fixed, these apply: ");
     }
     let refused = Some(&rules.refused).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
+    let wrong: Vec<u32> = rules.errors.iter().filter(|_| is_own).map(|error| error.line).collect();
+    let shown = if is_own { rules.draft.as_ref() } else { Some(&set) };
     RulesView {
         choice: rules.choice,
+        pane: rules.pane,
+        rows: shown.map(|set| row::rows(set, &wrong)),
         text: if is_own { rules.text.clone() } else { set.to_json() },
         note,
         errors: refused

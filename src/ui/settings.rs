@@ -5,7 +5,7 @@
 mod data;
 
 pub(crate) use data::folder;
-pub use data::{Dialog, Field, Settings, SettingsAction};
+pub use data::{Dialog, Field, Settings, SettingsAction, Theme};
 
 use super::change::{Change, Turn};
 use super::effect::Effect;
@@ -22,6 +22,7 @@ pub(super) fn act(state: &mut Shared, action: SettingsAction, effects: &mut Vec<
         SettingsAction::Typed(Field::Template, text) => settings.template = folder(&text),
         SettingsAction::Typed(Field::Folder, text) => settings.folder = folder(&text),
         SettingsAction::Typed(Field::Local, text) => settings.local = folder(&text),
+        SettingsAction::ThemeChosen(theme) => settings.theme = theme,
         SettingsAction::RulesDone => settings.finish_rules(),
         SettingsAction::DefaultRules => {
             settings.typed_rules = None;

@@ -3,6 +3,7 @@
 use super::change::Change;
 use super::effect::{DropHover, Pointer};
 use super::find::{Find, SameStack};
+use super::first_group::FirstGroup;
 use super::lanes::Lanes;
 use super::link::Linked;
 use super::pinned::Pinned;
@@ -10,6 +11,7 @@ use super::plots::Plots;
 use super::rules::Rules;
 use super::settings::Settings;
 use super::shown::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
+use super::side::Side;
 use super::stage::{Choice, Help, INSIDE, Letters, Renderer, Stage};
 use super::surroundings::Surroundings;
 use super::tools::Tools;
@@ -40,6 +42,8 @@ pub struct Shared {
     pub view: Option<View>,
     /// Order and colours of the stack.
     pub looks: Looks,
+    /// Whether the order and colours of the file are still to be found.
+    pub(super) first_group: FirstGroup,
     /// What the horizontal axis counts.
     pub axis: Axis,
     pub around: Surroundings,
@@ -61,6 +65,8 @@ pub struct Shared {
     pub letters: Letters,
     /// Whether the list of keys is open.
     pub help: Help,
+    /// What the help is filtered by.
+    pub help_filter: String,
     pub came: Came,
     pub renderer: Renderer,
     /// Whether a file hangs over the page.
@@ -73,6 +79,8 @@ pub struct Shared {
     pub tools: Tools,
     /// The moment that was set last, and the range.
     pub pinned: Pinned,
+    /// The tab of the side panel that is shown.
+    pub side: Side,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
     /// What the picture's height shows, where that is not the stack.

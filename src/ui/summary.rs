@@ -6,10 +6,12 @@ use engine::protocol::{DeviceSummary, FileSummary};
 /// A headline number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
+    /// Where it is, as [`super::typed_moment`] reads it.
+    pub place: &'static str,
     pub label: &'static str,
     /// The number, short.
     pub value: String,
-    /// Exact, and where.
+    /// What it is, exactly, and where.
     pub note: String,
 }
 
@@ -35,6 +37,12 @@ pub fn device_name(device: i64) -> String {
     if device < 0 { "Host (pinned)".into() } else { format!("GPU {device}") }
 }
 
+/// A device's line in the picker.
+pub fn device_line(device: &DeviceSummary) -> String {
+    let ran_out = if device.ooms() > 0 { " · OOM" } else { "" };
+    [&device_name(device.device), " · ", &bytes(device.peak_requested), ran_out].concat()
+}
+
 fn bytes(value: i64) -> String {
     let sign = if value < 0 { "−" } else { "" };
     format!("{sign}{}", Bytes(value.unsigned_abs()))
@@ -48,43 +56,55 @@ fn exact(value: i64) -> String {
 /// Instead of a number that the file does not hold.
 const NOT_KNOWN: &str = "not known";
 
-/// The headline numbers, in reading order.
-pub fn headlines(device: &DeviceSummary) -> [Headline; 5] {
+/// The headline numbers, in reading order. A button of the header shows each; a click goes there.
+pub fn headlines(device: &DeviceSummary) -> Vec<Headline> {
     let at = match device.peak_event {
         ..0 => "before the first event".to_owned(),
-        event => format!("event {}", grouped(event.unsigned_abs())),
+        event => format!("at event {}", grouped(event.unsigned_abs())),
     };
     let end = i64::try_from(device.end_requested).unwrap_or(i64::MAX);
-    let rounded = i64::try_from(device.end_rounded).unwrap_or(i64::MAX);
-    [
+    let mut all = vec![
         Headline {
-            label: "Peak requested",
+            place: "peak",
+            label: "Peak",
             value: bytes(device.peak_requested),
-            note: format!("{} · {at}", exact(device.peak_requested)),
+            note: format!("Peak of live bytes (requested): {} {at}", exact(device.peak_requested)),
         },
-        match device.knows_reserved() {
-            true => Headline {
-                label: "Peak reserved",
-                value: bytes(device.peak_reserved),
-                note: exact(device.peak_reserved),
-            },
-            false => Headline {
-                label: "Peak reserved",
-                value: NOT_KNOWN.to_owned(),
-                note: "no segments in the file".to_owned(),
-            },
-        },
-        Headline { label: "Before recording", value: bytes(device.base_requested), note: exact(device.base_requested) },
         Headline {
-            label: "At the end",
+            place: "reserved-peak",
+            label: "Reserved",
+            value: if device.knows_reserved() { bytes(device.peak_reserved) } else { "–".to_owned() },
+            note: match device.knows_reserved() {
+                true => format!("Peak of reserved bytes: {}", exact(device.peak_reserved)),
+                false => "Reserved bytes: unknown, the snapshot has no segments".to_owned(),
+            },
+        },
+        Headline {
+            place: "end",
+            label: "End",
             value: bytes(end),
             note: match device.knows_rounded() {
-                true => format!("{} · rounded {}", exact(end), bytes(rounded)),
-                false => exact(end),
+                true => {
+                    format!("Never freed (requested): {}; allocated (rounded): {}", exact(end), exact(rounded(device)))
+                }
+                false => format!("Never freed (requested): {}", exact(end)),
             },
         },
-        Headline { label: "Allocations", value: grouped(device.allocations), note: counted(device.events, "event") },
-    ]
+    ];
+    let ooms = device.ooms();
+    if ooms > 0 {
+        all.push(Headline {
+            place: "oom",
+            label: "OOM",
+            value: format!("×{}", grouped(ooms)),
+            note: format!("Out of memory: {}", counted(ooms, "event")),
+        });
+    }
+    all
+}
+
+fn rounded(device: &DeviceSummary) -> i64 {
+    i64::try_from(device.end_rounded).unwrap_or(i64::MAX)
 }
 
 /// All other facts of the file and the device, in groups.
@@ -97,8 +117,8 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
 
     let mut requested = vec![
         fact("Peak", signed(device.peak_requested)),
-        fact("Smallest", signed(device.min_requested)),
-        fact("Mean over states", bytes(device.mean_requested.round() as i64)),
+        fact("Minimum", signed(device.min_requested)),
+        fact("Mean over events", bytes(device.mean_requested.round() as i64)),
     ];
     if let Some(mean) = device.time_weighted_mean_requested {
         requested.push(fact("Mean over time", bytes(mean.round() as i64)));
@@ -106,26 +126,26 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     requested
         .extend([fact("Median", signed(device.median_requested)), fact("At the end", unsigned(device.end_requested))]);
     if device.knows_rounded() {
-        requested.push(fact("At the end, rounded", unsigned(device.end_rounded)));
+        requested.push(fact("At the end, allocated (rounded)", unsigned(device.end_rounded)));
     }
 
     let mut before = vec![
-        fact("In all", signed(device.base_requested)),
+        fact("Baseline", signed(device.base_requested)),
         fact(
             "Freed in the trace",
             format!("{} in {}", Bytes(device.unmatched_free_bytes), counted(device.unmatched_frees, "allocation")),
         ),
         fact(
-            "Live throughout",
+            "Never freed",
             format!("{} in {}", Bytes(device.static_requested), counted(device.static_blocks, "allocation")),
         ),
     ];
     if device.unexplained_requested > 0 {
-        before.push(fact("Unexplained", unsigned(device.unexplained_requested)));
+        before.push(fact("Unaccounted", unsigned(device.unexplained_requested)));
     }
 
     let reserved = match device.knows_reserved() {
-        false => vec![fact("Peak", format!("{NOT_KNOWN}: the file has no segments"))],
+        false => vec![fact("Peak", format!("{NOT_KNOWN}: no segments in the snapshot"))],
         true => vec![
             fact("Before recording", signed(device.reserved_start)),
             fact("Peak", signed(device.peak_reserved)),
@@ -145,12 +165,12 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
 
     let mut origin = vec![fact("File", file.file.clone()), fact("Format", file.format.clone())];
     if let Some(torch) = &file.torch {
-        origin.push(fact("PyTorch (a guess)", torch.clone()));
+        origin.push(fact("PyTorch (inferred)", torch.clone()));
     }
 
     let mut groups = vec![
-        Facts { title: "Requested", lines: requested },
-        Facts { title: "Before recording", lines: before },
+        Facts { title: "Live bytes (requested)", lines: requested },
+        Facts { title: "Allocated before recording", lines: before },
         Facts { title: "Reserved", lines: reserved },
         Facts { title: "Trace", lines: trace },
         Facts { title: "File", lines: origin },

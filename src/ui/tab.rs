@@ -4,9 +4,9 @@ base::listed! {
     /// The views of an answer, from left to right.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub enum Tab {
+        #[default]
         Why,
         /// The call tree.
-        #[default]
         Tree,
         Flame,
         Table,
@@ -16,6 +16,49 @@ base::listed! {
         /// The allocator's state: segments and the blocks in them.
         Memory,
         Events,
+    }
+}
+
+base::listed! {
+    /// What the tabs are grouped by: the buttons of the tab list, from left to right. A group of several tabs has a toggle for them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum TabGroup {
+        Insights,
+        CallStacks,
+        Allocations,
+        Segments,
+        Events,
+    }
+}
+
+impl TabGroup {
+    /// The tab it begins with.
+    pub fn first(self) -> Tab {
+        match self {
+            TabGroup::Insights => Tab::Why,
+            TabGroup::CallStacks => Tab::Tree,
+            TabGroup::Allocations => Tab::Table,
+            TabGroup::Segments => Tab::Memory,
+            TabGroup::Events => Tab::Events,
+        }
+    }
+
+    /// The id of its button.
+    pub fn control(self) -> &'static str {
+        match self {
+            TabGroup::CallStacks => "tab-stacks",
+            TabGroup::Allocations => "tab-allocations",
+            TabGroup::Insights | TabGroup::Segments | TabGroup::Events => self.first().entry().control,
+        }
+    }
+
+    /// The id of the toggle between its tabs.
+    pub fn toggle(self) -> Option<&'static str> {
+        match self {
+            TabGroup::CallStacks => Some("stacks-views"),
+            TabGroup::Allocations => Some("allocations-views"),
+            TabGroup::Insights | TabGroup::Segments | TabGroup::Events => None,
+        }
     }
 }
 
@@ -37,6 +80,17 @@ impl Tab {
         self.entry().name
     }
 
+    /// The group it is in.
+    pub fn group(self) -> TabGroup {
+        match self {
+            Tab::Why => TabGroup::Insights,
+            Tab::Tree | Tab::Flame | Tab::Sources => TabGroup::CallStacks,
+            Tab::Table | Tab::Histograms => TabGroup::Allocations,
+            Tab::Memory => TabGroup::Segments,
+            Tab::Events => TabGroup::Events,
+        }
+    }
+
     /// The one of this name.
     pub fn named(name: &str) -> Option<Tab> {
         Tab::ALL.into_iter().find(|tab| tab.name() == name)
@@ -44,23 +98,19 @@ impl Tab {
 
     pub(super) const fn entry(self) -> Entry {
         let (name, heading, key, label, control): (_, _, &[&str], _, _) = match self {
-            Tab::Why => ("why", Some("Why"), &["Shift+w"], "Why: what an expert would say", "tab-why"),
-            Tab::Tree => ("tree", Some("Call tree"), &["Shift+t"], "Call tree", "tab-tree"),
-            Tab::Flame => ("flame", Some("Flame graph"), &["Shift+f"], "Flame graph", "tab-flame"),
+            Tab::Why => ("why", Some("Insights"), &["Shift+w"], "Show insights", "tab-why"),
+            Tab::Tree => ("tree", Some("Call tree"), &["Shift+t"], "Show the call tree", "tab-tree"),
+            Tab::Flame => ("flame", Some("Flame graph"), &["Shift+f"], "Show the flame graph", "tab-flame"),
             Tab::Table => {
-                let heading = Some("Table of allocations, list of events");
-                ("table", heading, &["Shift+l"], "Table of allocations", "tab-table")
+                let heading = Some("Allocations and events");
+                ("table", heading, &["Shift+l"], "Show allocations", "tab-table")
             }
             Tab::Histograms => {
-                ("sizes", Some("Histograms"), &["Shift+h"], "Histograms of sizes and lives", "tab-histograms")
+                ("sizes", Some("Histograms"), &["Shift+h"], "Show histograms of size and lifetime", "tab-histograms")
             }
-            Tab::Sources => ("source", None, &["Shift+s"], "Files and lines of your own code", "tab-sources"),
-            Tab::Memory => {
-                ("memory", Some("Memory"), &["Shift+m"], "Memory: segments, blocks, what is free", "tab-state")
-            }
-            Tab::Events => {
-                ("events", Some("List of events"), &["Shift+a"], "Events: all that the allocator did", "tab-events")
-            }
+            Tab::Sources => ("source", None, &["Shift+s"], "Show source files and lines", "tab-sources"),
+            Tab::Memory => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state"),
+            Tab::Events => ("events", Some("Events"), &["Shift+a"], "Show events", "tab-events"),
         };
         Entry { name, heading, key, label, control }
     }

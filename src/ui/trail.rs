@@ -79,7 +79,7 @@ impl Shared {
             Way::Forward => (&mut trail.forward, &mut trail.back),
         };
         let Some((wanted, plot)) = from.pop() else {
-            self.remark = Some("There is no window further that way.".to_owned());
+            self.remark = Some("Nothing to undo that way.".to_owned());
             return;
         };
         to.push(now);

@@ -17,7 +17,7 @@ impl Shared {
     pub(super) fn toggle_axis(&mut self) {
         let timed = self.device().is_some_and(|device| device.time_us.is_some());
         if self.axis == Axis::Events && !timed {
-            self.remark = Some("This snapshot has no times: PyTorch records them since 2.2.".to_owned());
+            self.remark = Some("This snapshot has no timestamps (recorded since PyTorch 2.2).".to_owned());
             return;
         }
         let (Some(plane), Some(view)) = (self.plane(), self.view) else { return };

@@ -11,12 +11,14 @@ pub enum Typed {
     Peak,
     /// At its peak of reserved bytes.
     ReservedPeak,
+    /// After the last out-of-memory event.
+    OutOfMemory,
     /// After the last event.
     End,
 }
 
 /// What is said of anything else.
-pub const FORMS: &str = "An event (126670), a time since the first (1.25 s, 350 ms), peak, reserved-peak or end.";
+pub const FORMS: &str = "An event (126670), a time since the first (1.25 s, 350 ms), peak, reserved-peak, oom or end.";
 
 /// Reads it; `None` for anything else, and for numbers beyond 64 bits.
 pub fn typed(text: &str) -> Option<Typed> {
@@ -24,6 +26,7 @@ pub fn typed(text: &str) -> Option<Typed> {
     match text.to_ascii_lowercase().as_str() {
         "peak" => return Some(Typed::Peak),
         "reserved-peak" => return Some(Typed::ReservedPeak),
+        "oom" => return Some(Typed::OutOfMemory),
         "end" => return Some(Typed::End),
         _ => {}
     }

@@ -13,6 +13,7 @@ use super::link;
 use super::navigate::wheel_factor;
 use super::opened;
 use super::opening::{close, files_given, link_broke, link_failed, load, show_device};
+use super::palette_entries;
 use super::pinned;
 use super::plots;
 use super::pointing::{click, look_under_pointer};
@@ -29,7 +30,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     let before = Before::of(state, &action);
     match action {
-        Action::Feature(action) => state.act(action, &mut effects),
+        Action::Feature(action) => {
+            state.act(action, &mut effects);
+            palette_entries::carry_out(state, now_ms, &mut effects);
+        }
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
         Action::FilesGiven(files) if sources::given(&mut state.sources, &mut state.shared, &files, &mut effects) => {}
         Action::FilesGiven(files) => files_given(state, files, now_ms, &mut effects),
@@ -52,6 +56,9 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::AxisPressed(press) => state.press_axis(press),
         Action::RangeDrawn(parts) => state.range_between(parts),
         Action::AboutChosen(about) => state.choose_about(about),
+        Action::ScopeChosen(scope) => state.choose_scope(scope),
+        Action::SideChosen(side) => state.side = side,
+        Action::GroupChosen(group) => state.shared.change_looks(state.looks.grouped_by(group)),
         Action::RangeEnded => drop(state.end_range()),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
@@ -76,9 +83,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
                 Stage::Loading(loading) => loading.when_it_died(),
                 _ => String::new(),
             };
-            let message = format!(
-                "The worker stopped, out of memory or by a bug ({cause}){progress}. You can open another file."
-            );
+            let message =
+                format!("The worker stopped: out of memory, or a bug ({cause}){progress}. You can open another file.");
             close(state, Stage::Failed(message));
         }
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
@@ -129,7 +135,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::DropHover(hover) => state.drop_hover = hover,
         Action::DroppedNoFile => {
-            state.remark = Some("The browser passed on no file. Use Open… to choose it.".to_owned());
+            state.remark = Some("The browser handed over no file. Use Open… instead.".to_owned());
         }
         Action::Copied(Ok(())) => {
             let rows = state.copied.take();
@@ -139,6 +145,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Settings(action) => settings::act(state, action, &mut effects),
         Action::Rules(action) => rules::act(state, action, &mut effects),
         Action::HelpClosed => state.help = Help::Closed,
+        Action::HelpFiltered(text) => state.help_filter = text,
     }
     state.forget();
     settle(state, &mut effects);

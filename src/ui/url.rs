@@ -42,8 +42,7 @@ pub fn refused(url: &str, came: Came) -> Option<String> {
     let is_local = host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") || host == "[::1]";
     (!is_local).then(|| {
         format!(
-            "This page came by https, and browsers let such a page fetch nothing by http: ask {server} for the file by https, or \
-             download it and drop it here."
+            "This page was loaded over https and cannot fetch over http. Use an https address on {server}, or download the file and drop it here."
         )
     })
 }
@@ -90,20 +89,18 @@ pub fn fetch_failure(url: &str, status: Option<u16>, came: Came) -> String {
     let server = server(url).unwrap_or("The server");
     match status {
         Some(404 | 410) => {
-            format!("{server} has no such file (it answered {}): check the link.", status.unwrap_or(404))
+            format!("{server} has no such file (status {}). Check the link.", status.unwrap_or(404))
         }
-        Some(code @ (401 | 403)) => format!(
-            "{server} does not let this page read the file (it answered {code}): log in there, download it, and drop it here."
-        ),
-        Some(code @ 500..) => format!("{server} has a problem of its own (it answered {code}): try again later."),
-        Some(code) => format!("{server} answered {code} instead of sending the file: check the link."),
+        Some(code @ (401 | 403)) => {
+            format!("{server} denied access (status {code}). Log in there, download the file and drop it here.")
+        }
+        Some(code @ 500..) => format!("{server} failed (status {code}). Try again later."),
+        Some(code) => format!("{server} answered with status {code} instead of the file. Check the link."),
         None if came == Came::Disk => format!(
-            "{server} could not be reached, or does not allow pages from the disk to read the file (they need \
-             Access-Control-Allow-Origin: *): download it and drop it here."
+            "{server} could not be reached, or does not allow local pages to read the file (Access-Control-Allow-Origin: * is needed). Download it and drop it here."
         ),
         None => format!(
-            "{server} could not be reached, or does not allow other sites to read the file (CORS), or sends on to another \
-             server: download it and drop it here."
+            "{server} could not be reached, does not allow other sites to read the file (CORS), or redirects to another server. Download it and drop it here."
         ),
     }
 }

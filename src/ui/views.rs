@@ -1,7 +1,7 @@
 //! What every view of the answer shares: the moment or range that is asked about, how stacks are put together, and which node of
 //! them is selected; which view is seen, and how high it is.
 
-use super::tab::Tab;
+use super::tab::{Tab, TabGroup};
 use engine::protocol::{Arrangement, Internal, Scope};
 
 /// The least and the most of the window's height that the views may have, in percent.
@@ -15,6 +15,8 @@ pub struct Views {
     /// Which view is chosen; see [`Views::seen`].
     pub tab: Tab,
     pub panel: Panel,
+    /// The tab of each group that was shown last, where one was.
+    latest: [Option<Tab>; TabGroup::ALL.len()],
     /// How much of the window's height the views have, in percent; within [`HEIGHTS`].
     pub height: u32,
     /// How stacks are put together, in the tree and in the flame graph.
@@ -39,7 +41,8 @@ impl Default for Views {
             scope: Scope::At(0),
             tab: Tab::default(),
             panel: Panel::default(),
-            height: 33,
+            latest: [None; TabGroup::ALL.len()],
+            height: 30,
             // Whoever looks for a line of their code would first have to walk through what called it and what it called.
             arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
             node: None,
@@ -56,6 +59,17 @@ impl Views {
     /// Shows a view.
     pub(super) fn show(&mut self, tab: Tab) {
         (self.tab, self.panel) = (tab, Panel::Open);
+        if let Some(latest) = self.latest.get_mut(tab.group() as usize) {
+            *latest = Some(tab);
+        }
+    }
+
+    /// The tab of a group that was shown last, or else its first.
+    pub fn latest_of(&self, group: TabGroup) -> Tab {
+        if group == self.tab.group() {
+            return self.tab;
+        }
+        self.latest.get(group as usize).copied().flatten().unwrap_or(group.first())
     }
 
     /// Folds the views away, or back.

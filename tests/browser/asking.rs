@@ -12,3 +12,15 @@ pub(crate) fn attribute(selector: &str, name: &str) -> String {
 pub(crate) fn text(selector: &str) -> String {
     format!("document.querySelector({})?.innerText ?? ''", Value::from(selector))
 }
+
+/// What a person clicks first to see the element: the button of its menu, of its tab or of its group of tabs; null where it needs none.
+pub(crate) fn opener(selector: &str) -> String {
+    format!(
+        "(it => {{ const hidden = it?.closest('[popover]:not(:popover-open), #side > [hidden], .views[hidden]'); \
+         if (!hidden) return null; \
+         if (hidden.popover) return `[popovertarget=\"${{hidden.id}}\"]:not([popovertargetaction])`; \
+         return {{ 'stacks-views': '#tab-stacks', 'allocations-views': '#tab-allocations' }}[hidden.id] \
+             ?? `#side-tabs [aria-controls=\"${{hidden.id}}\"]`; }})(document.querySelector({}))",
+        Value::from(selector)
+    )
+}

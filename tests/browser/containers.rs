@@ -137,7 +137,7 @@ fn several_files_are_listed_and_chosen() {
     let page = empty_page();
     page.drop_files(&[files[0], files[3]]);
     page.wait_for_state("error");
-    assert_eq!(page.text("#error"), "None of these files can be a snapshot: loss.png and 1 more.");
+    assert_eq!(page.text("#error"), "None of these files is a snapshot: loss.png and 1 more.");
 }
 
 #[test]

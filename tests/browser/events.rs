@@ -35,6 +35,9 @@ fn keys_alone_lead_from_event_to_event_and_to_allocations() {
     let page = empty_page();
     page.drop_files(&[&generated("events-keys.pickle", "--steps 2 --layers 4 --oom")]);
     page.wait_for_state("ready");
+    // It opens where memory ran out.
+    page.wait_until("the cursor is at the OOM", || moment(&page) > number(&page, "#summary", "data-peak-event"));
+    page.click("#at-peak");
     focus(&page, "timeline");
     page.press_held("A", SHIFT);
     page.wait_for(&"events-grid".into(), || page.evaluate("document.activeElement.id"));
@@ -51,7 +54,7 @@ fn keys_alone_lead_from_event_to_event_and_to_allocations() {
     // From the details to both ends of its life.
     page.press_held("D", SHIFT);
     page.wait_until("at its free, or told that there is none", || {
-        marked(&page) > peak || page.text("#status").contains("live at the end")
+        marked(&page) > peak || page.text("#status").contains("never freed")
     });
     page.press_held("B", SHIFT);
     page.wait_for(&peak, || marked(&page));
@@ -59,7 +62,7 @@ fn keys_alone_lead_from_event_to_event_and_to_allocations() {
     let last = number(&page, "#summary", "data-events") - 1;
     page.press("End");
     page.wait_for(&last, || marked(&page));
-    page.wait_until("what was asked for is told", || text_of_marked(&page).contains("asked for"));
+    page.wait_until("what was asked for is told", || text_of_marked(&page).contains("requested"));
     page.press("Home");
     page.wait_for(&0, || marked(&page));
     // To an event that is typed.
@@ -105,7 +108,7 @@ fn filtered_copied_and_clicked() {
     page.wait_until("fewer are listed", || number(&page, "#events-status", "data-listed") < all);
     page.press("#");
     // Without the "#" something else was wrong.
-    page.wait_until("what is wrong is said", || page.text("#events-status").contains("number of an allocation"));
+    page.wait_until("what is wrong is said", || page.text("#events-status").contains("allocation number"));
     assert_eq!(page.attribute("#events-filter", "aria-invalid").as_deref(), Some("true"));
     page.press("Escape");
     page.wait_for(&"events-grid".into(), || page.evaluate("document.activeElement.id"));

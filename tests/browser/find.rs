@@ -126,7 +126,7 @@ fn by_keyboard_alone() {
     page.wait_until("what does not match is faded", || picture(&page) != before);
     page.press("Escape");
     page.wait_for(&"".into(), || page.evaluate("document.getElementById('find').value"));
-    // The moment asked about went along with what was selected.
+    // Cursor went along with what was selected.
     press_with_shift(&page, "P");
     // Without the ring around what has the focus.
     page.evaluate("document.activeElement.blur()");
@@ -164,7 +164,7 @@ fn all_of_the_selected_stack_stand_out() {
     let plain = picture(&page);
     page.press("]");
     page.wait_for(&Some(0), || selected(&page));
-    page.wait_until("it is told how much", || page.text("#same-stack-text").contains("1 allocation · 1.00 GiB in all"));
+    page.wait_until("it is told how much", || page.text("#same-stack-text").contains("1 allocation · 1.00 GiB total"));
     let standing_out = || page.attribute("#same-stack", "aria-pressed").as_deref() == Some("true");
     page.wait_until("the rest is faded", || standing_out() && picture(&page) != plain);
     let faded = settled(&page);

@@ -1,6 +1,7 @@
 //! What a user does to a page: files, mouse, keys.
 
 use super::Page;
+use crate::asking;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::path::Path;
@@ -33,8 +34,15 @@ impl Page {
     /// Presses and releases the left button in the middle of an element, once it is seen, stands still, and nothing lies over it.
     #[track_caller]
     pub(crate) fn click(&self, selector: &str) {
+        if let Some(opener) = self.evaluate(&asking::opener(selector)).as_str() {
+            self.click(opener);
+            self.wait_until(&format!("{selector} is shown"), || self.evaluate(&asking::opener(selector)).is_null());
+        }
         let middle = Cell::new((0.0, 0.0));
+        let into_view =
+            format!("document.querySelector({})?.scrollIntoView({{ block: 'nearest' }})", Value::from(selector));
         self.wait_until(&format!("{selector} can be clicked"), || {
+            self.evaluate(&into_view);
             let corners = self.corners(selector);
             middle.set(corners.middle());
             let ((x, y), selector) = (middle.get(), Value::from(selector));

@@ -82,17 +82,17 @@ pub(crate) fn recovers(page: &Page) {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn what_can_not_be_is_refused_and_the_page_goes_on() {
     let page = empty_page();
-    refuses(&page, "bomb.gz", &bomb(), "unpack to more than");
-    refuses(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65536 open containers");
+    refuses(&page, "bomb.gz", &bomb(), "decompress to more than");
+    refuses(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65,536 open containers");
     refuses(&page, "long.pickle", &pickle(&[b"X\xff\xff\xff\x7f", &[b'x'; 9]]), "bytes in one string");
-    refuses(&page, "memo.pickle", &pickle(&[b"Nr\xff\xff\xff\xff"]), "more than 268435456 memo slots");
+    refuses(&page, "memo.pickle", &pickle(&[b"Nr\xff\xff\xff\xff"]), "more than 268,435,456 memo slots");
     let nan = trace(&event("alloc", b"K\x00", &[&b"G"[..], &f64::NAN.to_be_bytes()].concat()));
     refuses(&page, "nan.pickle", &nan, "device_traces[0][0].size: expected an integer, found a float");
     let nan = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 0, "size": NaN}]]}"#;
     refuses(&page, "nan.json", nan, "device_traces[0][0].size: expected an integer, found a float");
     let negative = trace(&event("alloc", b"K\x00", &long(-1)));
     refuses(&page, "negative.pickle", &negative, "device_traces[0][0].size: is not a number of bytes");
-    refuses(&page, "model.pt", &checkpoint(), "model.pt: this is a checkpoint of torch.save");
+    refuses(&page, "model.pt", &checkpoint(), "model.pt: this is a torch.save checkpoint");
     let workers = page.workers().len();
     assert_eq!(workers, 1, "not one of them costs the worker");
 }
@@ -156,7 +156,7 @@ fn a_file_larger_than_the_memory_says_what_it_would_need() {
     let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page_with("../endless.pickle"));
     page.wait_for_state("error");
     let error = page.text("#error");
-    assert!(error.contains("too large for this memory") && error.contains("so all would need about"), "{error:?}");
+    assert!(error.contains("not enough memory") && error.contains(" needed. Use the command line"), "{error:?}");
     keep(&page, "error-too-large");
     assert_eq!(page.workers().len(), 1, "it is refused while there is memory to go on with");
     recovers(&page);

@@ -91,11 +91,10 @@ fn the_cursor_follows_the_pointer_and_the_keys() {
     page.press("{");
     wait_for_cursor(&page, 1);
     keep(&page, "cursor-keys");
-    // The buttons do the same.
-    page.click("#cursor-later");
+    page.press_held("ArrowRight", SHIFT);
     wait_for_cursor(&page, 2);
-    page.click("#cursor-below");
-    page.click("#select-at-cursor");
+    page.press_held("ArrowDown", SHIFT);
+    page.press("Enter");
     page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
     // The pointer takes over again.
     let (x, y) = at(&page, 80, 0.3);

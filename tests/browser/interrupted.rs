@@ -151,5 +151,5 @@ fn cut(path: &Path, length: u64) {
 fn is_refused(page: &Page) {
     page.wait_until("it is refused", || page.state() == "error");
     let error = page.text("#error");
-    assert!(error.contains("changed") || error.contains("ends before"), "{error:?}");
+    assert!(error.contains("changed") || error.contains("unexpected end of file"), "{error:?}");
 }

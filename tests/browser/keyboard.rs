@@ -15,6 +15,7 @@ const STOP: &str = "(view => { const it = document.activeElement, style = getCom
 
 /// Tab from the tab of a view to behind it: what is wrong with the stops on the way.
 fn faults(page: &Page, view: &str) -> Vec<String> {
+    page.click(&format!("#tab-{view}"));
     page.evaluate(&format!("document.querySelector('#tab-{view}').focus()"));
     let (mut faults, mut inside) = (Vec::new(), 0);
     for _ in 0..40 {
@@ -39,8 +40,7 @@ fn tab_leads_through_every_view() {
     page.drop_files(&[&halves()]);
     shows_halves(&page);
     for view in ["why", "tree", "flame", "table", "histograms", "sources", "state", "events"] {
-        page.evaluate(&format!("document.querySelector('#tab-{view}').focus()"));
-        page.press_enter();
+        page.click(&format!("#tab-{view}"));
         // What is in it comes by and by.
         page.wait_for(&Vec::new(), || faults(&page, view));
     }
@@ -56,13 +56,15 @@ fn dialogs_keep_the_focus_and_give_it_back() {
     settled(&page);
     let focus = || page.evaluate("document.activeElement.id");
     let is_open = |dialog: &str| page.evaluate(&format!("document.querySelector('#{dialog}').open"));
-    for (opener, dialog) in
-        [("settings-open", "settings"), ("help-open", "help"), ("export-open", "export"), ("rules-open", "rules")]
-    {
-        if dialog == "rules" {
-            page.click("#tab-why");
-            page.wait_until("its button is seen", || page.corners("#rules-open").height > 0.0);
-        }
+    for (menu, opener, dialog) in [
+        ("more", "settings-open", "settings"),
+        ("more", "help-open", "help"),
+        ("share", "export-open", "export"),
+        ("more", "rules-open", "rules"),
+    ] {
+        page.evaluate(&format!("document.querySelector('#{menu}').focus()"));
+        page.press_enter();
+        page.wait_until("its button is seen", || page.corners(&format!("#{opener}")).height > 0.0);
         page.evaluate(&format!("document.querySelector('#{opener}').focus()"));
         page.press_enter();
         page.wait_for(&true.into(), || is_open(dialog));
@@ -75,6 +77,6 @@ fn dialogs_keep_the_focus_and_give_it_back() {
         }
         page.press_escape_in(&format!("#{dialog}"));
         page.wait_for(&false.into(), || is_open(dialog));
-        page.wait_for(&opener.into(), focus);
+        page.wait_for(&menu.into(), focus);
     }
 }

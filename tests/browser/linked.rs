@@ -12,6 +12,7 @@ fn training() -> Option<Page> {
     let page = empty_page();
     page.drop_files(&[&file.path]);
     page.wait_for_state("ready");
+    show(&page, "tree");
     page.wait_until("the tree has rows", || page.attribute("#tree-space .row", "data-bytes").is_some());
     // A click beside a picture that is not there yet selects nothing.
     settled(&page);
@@ -204,7 +205,8 @@ fn views_with_nothing_to_show_say_so() {
     page.drop_files(&[&crate::fixtures::file("nothing.json", file.as_bytes())]);
     page.wait_for_state("ready");
     // Without stacks there is one row, one box and a row of the table.
-    page.wait_until("the tree says it", || page.text("#tree-space").contains("no stack was recorded"));
+    show(&page, "tree");
+    page.wait_until("the tree says it", || page.text("#tree-space").contains("no stack"));
     let says = |words: [&str; 5], name: &str| {
         let seen = ["tree", "flame", "table", "histograms", "sources"];
         for (tab, words) in seen.into_iter().zip(words) {
@@ -217,9 +219,9 @@ fn views_with_nothing_to_show_say_so() {
     page.evaluate("document.querySelector('#at').value = 'end'");
     page.press("Enter");
     page.wait_for(&Some("0".to_owned()), || page.attribute("#moment", "data-live-requested"));
-    let nothing = "Nothing is live at this moment.";
+    let nothing = "Nothing is live at the cursor.";
     // By source it is told beside the peak, which had something.
-    says([nothing, nothing, nothing, nothing, "no frame of your own code"], "live");
+    says([nothing, nothing, nothing, nothing, "no frame in your code"], "live");
     page.evaluate("{ const device = document.querySelector('#device'); device.value = '1'; device.dispatchEvent(new Event('change')); }");
     page.wait_for(&Some("0".to_owned()), || page.attribute("#summary", "data-events"));
     says([nothing; 5], "device");

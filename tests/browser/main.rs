@@ -43,6 +43,7 @@ mod opening;
 #[path = "../support/packed.rs"]
 mod packed;
 mod page;
+mod palette;
 mod pictures;
 mod plots;
 mod privacy;
@@ -51,6 +52,7 @@ mod renderers;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod retold;
 mod saved;
+mod screen;
 #[path = "../support/served.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod served;

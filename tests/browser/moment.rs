@@ -42,7 +42,7 @@ fn the_moment_is_pinned_by_click_key_and_word() {
     let page = drawn();
     page.move_to(2.0, 2.0);
     wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
-    page.wait_until("it says so", || page.text("#answer-title").contains("the peak"));
+    page.wait_until("it says so", || page.text("#answer-title").contains("· peak"));
     let (x, y) = at(&page, 51, 0.7);
     page.click_at(x, y);
     page.move_to(2.0, 2.0);
@@ -103,7 +103,7 @@ fn a_range_is_dragged_on_the_axis_told_and_ended() {
     wait_for(&page, 50, LOWER + UPPER + MIB, 0, 3);
     assert!(is_seen(&page, "#range"), "it stays");
     // What the views show of it.
-    page.evaluate("{ const list = document.querySelector('#scope'); list.selectedIndex = 3; list.dispatchEvent(new Event('change')) }");
+    page.evaluate("{ const list = document.querySelector('#scope'); list.selectedIndex = 2; list.dispatchEvent(new Event('change')) }");
     page.wait_until("one was kept", || page.text("#answer-title").ends_with("1.00 MiB requested in 1 allocation"));
     // An edge is dragged on.
     page.drag(place(80), place(60), 0);
@@ -129,13 +129,13 @@ fn tabs_fold_and_divider_work_by_keys() {
     let seen = || {
         page.evaluate("[...document.querySelectorAll('#answer > [role=tabpanel]')].filter(p => p.offsetParent).map(p => p.id).join()")
     };
-    page.wait_for(&"tree".into(), seen);
+    page.wait_for(&"why".into(), seen);
     page.press_held("L", SHIFT);
     page.wait_until("the table is seen", || seen() == "table");
-    page.evaluate("document.querySelector('#tab-table').focus()");
+    page.evaluate("document.querySelector('#tab-allocations').focus()");
     page.press("ArrowRight");
-    page.wait_until("the next tab", || seen() == "histograms");
-    page.wait_for(&"tab-histograms".into(), || page.evaluate("document.activeElement.id"));
+    page.wait_until("the next tab", || seen() == "state");
+    page.wait_for(&"tab-state".into(), || page.evaluate("document.activeElement.id"));
     let height = || page.corners_now("#answer").height;
     let before = height();
     page.evaluate("document.querySelector('#divider').focus()");

@@ -75,7 +75,9 @@ fn addresses_tell_blocks_and_what_is_free() {
     page.wait_for(&Some((1u64 << 30).to_string()), || page.attribute("#details", "data-size"));
     page.wait_for(&None, || page.attribute("#details", "data-segment"));
     assert_eq!(page.attribute("#fit-bytes", "disabled").as_deref(), Some(""));
-    assert!(page.attribute("#stacking", "title").is_some_and(|title| title.contains("only a stack has an order")));
+    assert!(
+        page.attribute("#stacking", "title").is_some_and(|title| title.contains("Only the live view has an order"))
+    );
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
@@ -110,11 +112,12 @@ fn reserved_tells_segments_and_exact_lines() {
     page.wait_for(&"3.00 GiB reserved".to_owned(), || page.text("#card-title"));
     page.wait_until("the lines are told", || page.text("#reading").contains("3,221,225,472 B reserved"));
     let reading = page.text("#reading");
-    for part in ["B active (rounded)", "B active (requested)", " free ("] {
+    for part in ["B allocated (rounded)", "B live (requested)", " free ("] {
         assert!(reading.contains(part), "{reading}");
     }
     assert_eq!(page.attribute("#line-rounded", "aria-pressed").as_deref(), Some("true"));
-    for part in ["≥ 2,148,532,736 B active", "2,147,484,160 B allocated", "1,048,576 B pending", "≤ 33.3 % free"] {
+    for part in ["≥ 2,148,532,736 B allocated", "2,147,484,160 B in use", "1,048,576 B awaiting free", "≤ 33.3 % free"]
+    {
         assert!(reading.contains(part), "{reading}");
     }
     let lines = || Picture::of(&page, "#labels");
@@ -198,7 +201,7 @@ fn each_plot_becomes_a_file_of_its_name() {
     page.drop_files(&[&halves()]);
     page.wait_for_state("ready");
     page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
-    for (plot, words) in [("addresses", "Height is addresses"), ("reserved", "Height is reserved bytes")] {
+    for (plot, words) in [("addresses", "Height: addresses"), ("reserved", "Height: reserved bytes")] {
         show(&page, plot);
         let path = fixtures::folder().join(format!("halves-device0-{plot}-events-0-121.svg"));
         let _ = std::fs::remove_file(&path);

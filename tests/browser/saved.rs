@@ -250,7 +250,7 @@ fn what_can_not_be_saved_is_said() {
     std::fs::remove_file(&path).expect("it was there");
     fails("gone.json could not be read again");
     page.evaluate("history.replaceState(null, '', '../elsewhere/')");
-    fails("memscape.html, which it is made from, is not to be had beside this page (the server answered 404)");
+    fails("memscape.html, which it is made from, is missing beside this page (the server answered 404)");
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn files_lines_and_a_dropped_source_by_keys() {
         "7 | 16,777,216 | 16,777,216",
         "9 | 2,097,152 | 2,097,152",
         "train.py | 8,388,608 | 8,388,608",
-        "no frame of your own code | 4,194,304 | 4,194,304",
+        "no frame in your code | 4,194,304 | 4,194,304",
     ]
     .map(str::to_owned)
     .to_vec();
@@ -175,7 +175,7 @@ fn files_lines_and_a_dropped_source_by_keys() {
 
     // A file of another name, then none.
     page.drop_files(&[&file("nothing.py", b"import torch\n")]);
-    page.wait_until("it says so", || page.text("#source-note").contains("None of the allocations"));
+    page.wait_until("it says so", || page.text("#source-note").contains("No allocation comes from"));
     assert_eq!((beside(&page), page.state()), (json!([]), "ready".to_owned()));
     page.click("#source-close");
     page.wait_until("it is closed", || !is_seen(&page, "#source"));

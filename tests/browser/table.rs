@@ -125,11 +125,11 @@ fn table_by_mouse_and_keys_to_the_byte() {
     for letter in " & #".chars() {
         page.press(&letter.to_string());
     }
-    page.wait_until("what is wrong is said", || page.text("#table-status").contains("After #"));
+    page.wait_until("what is wrong is said", || page.text("#table-status").contains("after #"));
     for letter in "99999999".chars() {
         page.press(&letter.to_string());
     }
-    page.wait_until("nothing matches", || page.text("#table-empty").contains("Nothing matches"));
+    page.wait_until("nothing matches", || page.text("#table-empty").contains("No matches"));
     page.click("#table-empty-clear");
     page.wait_for(&[count, peak], || [told(&page)[0], told(&page)[1]]);
 
@@ -189,7 +189,7 @@ fn bars_of_the_histograms_filter() {
 fn a_million_rows_scroll_and_jump() {
     let page = empty_page();
     let events = 1_000_000;
-    // Nothing is freed: all are live at the end, which is the peak.
+    // Nothing is freed: all are never freed, which is the peak.
     let trace = (1..=events).map(|at: u64| {
         format!(r#"{{"action":"alloc","addr":{},"size":{},"stream":0,"frames":[]}}"#, at << 12, at % 4096 + 1)
     });

@@ -22,7 +22,9 @@ fn opened(file: &Path) -> Page {
     let page = empty_page();
     page.drop_files(&[file]);
     page.wait_for_state("ready");
+    page.click("#tab-tree");
     page.wait_until("the tree has rows", || page.attribute("#tree-space .row", "data-bytes").is_some());
+    page.evaluate("document.activeElement.blur()");
     page
 }
 
@@ -102,7 +104,7 @@ fn keys_alone_lead_from_a_drop_to_the_line_that_holds_the_most() {
     page.press("r");
     page.wait_for(&Some("true".into()), || page.attribute("#tree-invert", "aria-pressed"));
     page.wait_for(&Some("true".into()), || page.attribute("#tree-internal", "aria-pressed"));
-    page.wait_until("the tree is another", || page.text("#tree-space").contains("internal frames alone"));
+    page.wait_until("the tree is another", || page.text("#tree-space").contains("internal frames only"));
     page.wait_for(&peak, || page.attribute("#tree-rows", "data-total"));
     let lines = "[...document.querySelectorAll('#tree-space .row:not([hidden])')]
         .filter(row => row.ariaLevel == 2).map(row => [row.ariaPosInSet, row.dataset.bytes]).sort((a, b) => a[0] - b[0])
@@ -133,6 +135,7 @@ fn keys_alone_lead_from_a_drop_to_the_line_that_holds_the_most() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn timeline_and_tree_show_what_is_selected_in_the_other() {
     let page = drawn();
+    page.click("#tab-tree");
     page.wait_until("the tree has rows", || page.attribute("#tree-space .row", "data-bytes").is_some());
     // From the timeline to the tree…
     let (x, y) = at(&page, 60, 0.9);
@@ -267,6 +270,8 @@ fn settings_make_links_and_are_kept() {
     page.wait_for_state("empty");
     page.drop_files(&[&halves()]);
     page.wait_for_state("ready");
+    page.click("#tab-tree");
+    page.evaluate("document.activeElement.blur()");
     page.wait_for(&Some("vscode://file/home/user/train.py:40".into()), link);
     page.press("j");
     page.wait_until("the rules hold", || {

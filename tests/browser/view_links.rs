@@ -54,7 +54,7 @@ fn notice(page: &Page) -> String {
 }
 
 fn selected_tab(page: &Page) -> String {
-    page.evaluate("document.querySelector('#tabs [aria-selected=true]').id").as_str().unwrap_or_default().to_owned()
+    page.evaluate("(document.querySelector('.views:not([hidden]) [aria-pressed=true]') ?? document.querySelector('#tabs [aria-selected=true]')).id").as_str().unwrap_or_default().to_owned()
 }
 
 fn type_into(page: &Page, field: &str, text: &str) {
@@ -150,13 +150,13 @@ fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
     assert!(link.contains("name=halves.pickle"), "{link}");
 
     let other = open(link.trim_start_matches('#'));
-    other.wait_until("it asks", || notice(&other).starts_with("The link shows halves.pickle ("));
+    other.wait_until("it asks", || notice(&other).starts_with("This link needs halves.pickle ("));
     assert_eq!(other.state(), "empty");
     let wrong = fixtures::file("wrong.pickle", &[std::fs::read(halves()).expect("a fixture"), b" ".to_vec()].concat());
     other.drop_files(&[&wrong]);
     other.wait_for_state("ready");
-    other.wait_until("it is another file", || notice(&other).starts_with("This is another file. "));
-    assert_eq!(selected_tab(&other), "tab-tree");
+    other.wait_until("it is another file", || notice(&other).starts_with("This is a different file. "));
+    assert_eq!(selected_tab(&other), "tab-why");
     other.drop_files(&[&halves()]);
     other.wait_for(&"tab-table".to_owned(), || selected_tab(&other));
     other.wait_for(&String::new(), || notice(&other));
@@ -169,7 +169,7 @@ fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
 fn a_hosted_file_that_was_changed_is_warned_about() {
     let print = "1234-00000000000000000000000000000000";
     let page = example(&format!("print={print}&tab=table"));
-    page.wait_until("it warns", || notice(&page).contains("not the one that the link was made for"));
+    page.wait_until("it warns", || notice(&page).contains("has changed since the link was made"));
     page.wait_for(&"tab-table".to_owned(), || selected_tab(&page));
     page.click("#link-notice-close");
     page.wait_for(&String::new(), || notice(&page));
@@ -218,7 +218,7 @@ fn what_is_set_is_seen_and_what_is_not_understood_is_said() {
             example("tab=why&topic=leaks&threshold=leaks:alive:16777216&hologram=on&at=40&cursor=40:1000&sort=weight-");
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);
-        page.wait_for(&"Not understood in the link: hologram and 1 more.".to_owned(), || notice(&page));
+        page.wait_for(&"Ignored in the link: hologram and 1 more.".to_owned(), || notice(&page));
         let fields = "[...document.querySelectorAll('[data-threshold]')].map(field => field.value).join()";
         let has = |value: &str| page.evaluate(fields).as_str().is_some_and(|all| all.split(',').any(|it| it == value));
         page.wait_until("the threshold is the link's", || has("16777216"));
@@ -281,7 +281,7 @@ fn what_a_link_asks_for_looks_like_this() {
         page.wait_until("it asks", || notice(&page).contains("(4.20 MiB)"));
         crate::pictures::keep(&page, &format!("link-asks-{scheme}"));
         page.drop_files(&[&halves()]);
-        page.wait_until("it is another file", || notice(&page).starts_with("This is another file. "));
+        page.wait_until("it is another file", || notice(&page).starts_with("This is a different file. "));
         keep_drawn(&page, &format!("link-other-{scheme}"));
         let fits = "document.documentElement.scrollWidth <= innerWidth";
         assert_eq!(page.evaluate(fits), true, "nothing sticks out at {width}");

@@ -105,6 +105,8 @@ fn every_topic_tells_what_the_engine_tells() {
         let page = empty_page();
         page.drop_files(&[&path]);
         page.wait_for_state("ready");
+        // A file that ran out of memory opens there.
+        page.click("#at-peak");
         page.press_held("W", SHIFT);
         let mut engine = beside(&path);
         for topic in Topic::ALL {
@@ -141,11 +143,11 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
     page.wait_for(&"oom".to_owned(), || focus(&page, "data-topic"));
     page.press("End");
     page.wait_for(&"settings".to_owned(), || focus(&page, "data-topic"));
-    let above = Topic::ALL.iter().rev().take_while(|topic| **topic != Topic::Waste).count();
+    let above = Topic::ALL.iter().rev().take_while(|topic| **topic != Topic::Leaks).count();
     (0..above).for_each(|_| page.press("ArrowUp"));
     page.wait_for(&"leaks".to_owned(), || focus(&page, "data-topic"));
     wait_for_topic(&page, "leaks");
-    let report = asked(&mut engine, Topic::Waste, &[], ROWS);
+    let report = asked(&mut engine, Topic::Leaks, &[], ROWS);
     page.wait_for(&told(&report, ROWS), || shown(&page));
     page.press("ArrowRight");
     page.wait_for(&"0".to_owned(), || focus(&page, "data-item"));
@@ -197,7 +199,7 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
     page.evaluate(&format!("document.querySelector('[data-threshold=\"{place}\"]').select()"));
     "4096".chars().for_each(|digit| page.press(&digit.to_string()));
     page.press_enter();
-    let lower = asked(&mut engine, Topic::Waste, &[(&key, 4096)], ROWS);
+    let lower = asked(&mut engine, Topic::Leaks, &[(&key, 4096)], ROWS);
     assert_ne!(told(&lower, ROWS), told(&report, ROWS));
     page.wait_for(&told(&lower, ROWS), || shown(&page));
     page.wait_for(&place.to_string(), || focus(&page, "data-threshold"));
@@ -205,7 +207,7 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
     // More rows.
     let sheet = lower.sheets.iter().position(|sheet| sheet.left_out > 0).expect("one has more");
     page.evaluate(&format!("document.querySelector('[data-more=\"{sheet}\"]').click()"));
-    let more = asked(&mut engine, Topic::Waste, &[(&key, 4096)], ROWS * 5);
+    let more = asked(&mut engine, Topic::Leaks, &[(&key, 4096)], ROWS * 5);
     let key = &more.sheets[sheet].key;
     page.wait_for(&told(&more, ROWS * 5)[1][key], || shown(&page)[1][key].clone());
     assert_eq!(page.complaints(), Vec::<String>::new());
@@ -238,8 +240,11 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
     let open = || {
         page.drop_files(&[&path]);
         page.wait_for_state("ready");
+        // It ran out of memory, and opens there.
+        page.click("#at-peak");
         page.press_held("G", SHIFT);
         page.wait_until("the dialog", || page.evaluate("document.querySelector('#rules').open") == true);
+        page.click("#rules-as-json");
     };
     open();
     let ours = expected(&mut engine, &CategorySet::standard().to_json());
@@ -323,7 +328,7 @@ fn gallery_of_why() {
                 page.evaluate("document.querySelector('#divider').focus()");
                 (0..8).for_each(|_| page.press("ArrowUp"));
             }
-            for topic in ["report", "oom", "categories", "stages", "layers", "leaks"] {
+            for topic in ["peak", "oom", "categories", "steps", "modules", "leaks"] {
                 page.evaluate(&format!("document.querySelector('[data-topic={topic}]').click()"));
                 page.wait_until("its report", || {
                     page.attribute("#why-report", "data-topic").as_deref() == Some(topic)

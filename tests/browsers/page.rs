@@ -150,6 +150,10 @@ impl Page {
     /// Clicks at this share (0..1) of an element's width and height, once it stands still and nothing lies over that.
     #[track_caller]
     pub(crate) fn click_at(&self, selector: &str, across: f64, down: f64) {
+        if let Some(opener) = self.evaluate(&asking::opener(selector)).as_str() {
+            self.click_at(opener, 0.5, 0.5);
+            self.wait_until(&format!("{selector} is shown"), || self.evaluate(&asking::opener(selector)).is_null());
+        }
         let point = RefCell::new(Value::Null);
         let place = format!(
             "(it => {{ if (!it) return null; it.scrollIntoView({{ block: 'nearest' }}); const box = it.getBoundingClientRect(); \

@@ -1,11 +1,12 @@
 //! The face without a browser: a page that is played, and its worker, who answers at once or by the test's hand.
 
-use memscape::engine::protocol::{Details, DeviceSummary, FileSummary};
+use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, SCHEMA};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use memscape::timeline::scene::SceneColumns;
 use memscape::ui::effect::GivenFile;
 use memscape::ui::shown::Canvas;
+use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
 
 /// What most tests draw on.
@@ -33,7 +34,10 @@ pub(crate) trait Worker {
 impl<W: Worker> Page<W> {
     /// A page that has no canvas yet.
     pub(crate) fn new(worker: W) -> Page<W> {
-        Page { state: State::default(), done: Vec::new(), now_ms: 0.0, worker }
+        let mut page = Page { state: State::default(), done: Vec::new(), now_ms: 0.0, worker };
+        // Insights are seen first and ask by themselves: whoever tests them shows them.
+        page.act(Action::TabChosen(Tab::Tree));
+        page
     }
 
     /// A page on a canvas, without a file.
@@ -133,7 +137,16 @@ impl<W: Worker> Page<W> {
 pub(crate) fn opened(devices: Vec<DeviceSummary>) -> Reply {
     let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
     let (warnings, settings) = (vec![], vec![]);
-    Reply::Opened(Box::new(FileSummary { schema: 1, file, format, torch: None, warnings, devices, settings }))
+    Reply::Opened(Box::new(FileSummary {
+        schema: SCHEMA,
+        file,
+        format,
+        torch: None,
+        warnings,
+        devices,
+        settings,
+        pools: Vec::new(),
+    }))
 }
 
 /// Columns of one pixel, in each of which one moment of 1 MiB requested and 2 MiB reserved begins.

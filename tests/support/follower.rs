@@ -163,6 +163,7 @@ fn facts(at: At) -> MomentFacts {
         At::X(Axis::Events, x) => x as u32,
         At::X(Axis::Time, x) => (x / 100_000.0) as u32,
         At::MostReserved => 77,
+        At::OutOfMemory => 66,
         At::After(_) => 0,
     };
     let time = u64::from(moment) * 100_000;

@@ -192,10 +192,10 @@ impl Compiled {
             }
         }
         if like.is_some_and(|like| like.category.is_some() == like.name.is_some()) {
-            problems.push(SetProblem::Together("\"like\" takes a category or a name, and not both"));
+            problems.push(SetProblem::Together("\"like\" needs either a category or a name"));
         }
         if !rule.has_pattern() && (rule.of, rule.frames, rule.turn) != Default::default() {
-            let sentence = "\"of\", \"frames\" and \"turn\" say something of a pattern, and there is none";
+            let sentence = "\"of\", \"frames\" and \"turn\" need a pattern";
             problems.push(SetProblem::Together(sentence));
         }
         problems

@@ -1,7 +1,7 @@
 //! What allocations are for: sets of rules as data; the first rule that holds of an allocation tells its category.
 //!
-//! A rule looks at frames (regular expressions over function and file), at a life (born before recording, live at the end, so many
-//! events long), at what the file itself says, and at sizes (as large as a gradient). Three sorts, told apart by what they ask:
+//! A rule looks at frames (regular expressions over function and file), at a life (allocated before recording, live at the end, so many
+//! events long), at what the file itself says, and at sizes (as large as a gradient). Three sorts, distinguished by what they ask:
 //!
 //! ```text
 //! frames alone         once a stack. In a set ordered by frames, neighbours of this sort are asked together, frame by frame, innermost
@@ -243,20 +243,21 @@ impl CategoryRule {
             return self.note.clone();
         }
         let mut why = String::new();
-        let freed = if self.of == StackOf::Freed { " of its free" } else { "" };
         for (what, pattern) in [("function", &self.name), ("file", &self.file), ("function or file", &self.frame)] {
             if let Some(pattern) = pattern {
-                why.push_str(if why.is_empty() { "a frame" } else { "," });
-                why.push_str(if why.len() == 7 { freed } else { "" });
-                [" whose ", what, " holds /", pattern, "/"].iter().for_each(|part| why.push_str(part));
+                let comma = if why.is_empty() { "" } else { ", " };
+                [comma, what, " matches /", pattern, "/"].iter().for_each(|part| why.push_str(part));
             }
         }
+        if self.of == StackOf::Freed && !why.is_empty() {
+            why.push_str(" in the stack of the free");
+        }
         if let Some(recorded) = &self.recorded {
-            ["the file calls it ", recorded].iter().for_each(|part| why.push_str(part));
+            ["recorded as ", recorded].iter().for_each(|part| why.push_str(part));
         }
         match (why.is_empty(), self.asks_of_lives() || self.like.is_some()) {
-            (true, true) => "its life and size".to_owned(),
-            (true, false) => "nothing before it holds".to_owned(),
+            (true, true) => "lifetime and size".to_owned(),
+            (true, false) => "no earlier rule matches".to_owned(),
             (false, _) => why,
         }
     }

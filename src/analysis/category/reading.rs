@@ -1,4 +1,4 @@
-//! A text → a set of rules, or all that is wrong with it: our JSON, Mosaic's JSON and Mosaic's YAML, told apart by what they hold.
+//! A text → a set of rules, or all that is wrong with it: our JSON, Mosaic's JSON and Mosaic's YAML, distinguished by what they hold.
 //!
 //! ```text
 //! ours      {"schema": 1, "name": …, "order": …, "rules": [{"category": …, "name": …, …}, …]}
@@ -17,7 +17,7 @@ use base::sorted::sorted_by_key;
 
 /// Bytes of a text: a thousand rules of a thousand bytes.
 const LONGEST: usize = 4 << 20;
-/// Errors that are told: nobody reads more.
+/// Most errors that are reported.
 const MOST_ERRORS: usize = 50;
 
 impl CategorySet {
@@ -81,7 +81,7 @@ impl Reading {
                         ("rules", Kind::List(list)) => rules = list,
                         ("rules", Kind::Dict(pairs)) => self.mosaic(&pairs, &mut set),
                         ("schema" | "version", Kind::Number(1)) => {}
-                        ("schema", _) => self.value_error(line, &name, "1: this program knows no other"),
+                        ("schema", _) => self.value_error(line, &name, "1, the only supported version"),
                         ("name", _) => set.name = self.text(line, &name, value, LONGEST_NAME),
                         ("order", _) => set.order = self.word(line, &name, value, Order::WORDS).unwrap_or_default(),
                         ("rules", _) => self.value_error(line, &name, "a list of rules"),
@@ -95,7 +95,10 @@ impl Reading {
                 Vec::new()
             }
             _ => {
-                self.wrong(line, SetProblem::Syntax("rules are a list, or categories with their patterns".to_owned()));
+                self.wrong(
+                    line,
+                    SetProblem::Syntax("rules must be a list, or categories with their patterns".to_owned()),
+                );
                 Vec::new()
             }
         };
@@ -107,7 +110,7 @@ impl Reading {
                     set.rules.push(self.rule(line, &pairs));
                     lines.push(line);
                 }
-                _ => self.wrong(line, SetProblem::Syntax("a rule is a list of keys and values".to_owned())),
+                _ => self.wrong(line, SetProblem::Syntax("a rule must be an object".to_owned())),
             }
         }
         self.check(line, &set);
@@ -121,7 +124,7 @@ impl Reading {
         for (what, count, most) in [
             ("rules", set.rules.len(), MOST_RULES),
             ("categories", set.categories().len(), MOST_CATEGORIES - 1),
-            ("rules that look at frames and at something else", count(mixed), MOST_MIXED),
+            ("rules that match frames and something else", count(mixed), MOST_MIXED),
             ("rules that compare sizes", count(|rule| rule.like.is_some()), MOST_SIZES),
         ] {
             if count > most {
@@ -179,7 +182,7 @@ impl Reading {
     fn like(&mut self, line: u32, value: Id) -> Likeness {
         let mut like = Likeness { ratio: (1, 1), ..Likeness::default() };
         let (_, Kind::Dict(pairs)) = self.value(value) else {
-            self.value_error(line, "like", "a list of keys and values");
+            self.value_error(line, "like", "an object");
             return like;
         };
         for (key, value) in pairs {
@@ -195,7 +198,7 @@ impl Reading {
                     let (first, second) = text.split_once('/').unwrap_or((&text, "1"));
                     match (first.trim().parse(), second.trim().parse()) {
                         (Ok(first), Ok(second)) if first > 0 && second > 0 => like.ratio = (first, second),
-                        _ => self.value_error(line, name, "a quotient such as \"1/4\" or \"2\""),
+                        _ => self.value_error(line, name, "a ratio such as \"1/4\" or \"2\""),
                     }
                 }
                 _ => self.wrong(line, SetProblem::Key(name.to_owned())),
@@ -209,7 +212,7 @@ impl Reading {
         if rule.category.trim().is_empty() {
             self.wrong(line, SetProblem::Missing("category"));
         } else if rule.category.chars().nth(LONGEST_NAME).is_some() {
-            self.wrong(line, SetProblem::TooMany("characters of a category", LONGEST_NAME));
+            self.wrong(line, SetProblem::TooMany("characters in a category", LONGEST_NAME));
         }
         for cause in Compiled::problems(rule) {
             let value = match cause {
@@ -250,8 +253,8 @@ impl Reading {
     fn text(&mut self, line: u32, name: &str, value: Id, most: usize) -> String {
         match self.value(value).1 {
             Kind::Text(text) if text.len() <= most => return text,
-            Kind::Text(_) => self.wrong(line, SetProblem::TooMany("bytes of a text", most)),
-            _ => self.value_error(line, name, "a text"),
+            Kind::Text(_) => self.wrong(line, SetProblem::TooMany("bytes in a string", most)),
+            _ => self.value_error(line, name, "a string"),
         }
         // Something that nothing else is wrong with: one error is enough.
         "1".to_owned()

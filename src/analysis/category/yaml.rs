@@ -1,6 +1,7 @@
 //! YAML → values that know their lines: one document, aliases shared and counted, merge keys as PyYAML reads them.
 
 use super::document::{Document, Id, Kind};
+use base::units::grouped;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ impl Reader {
         let line = span.start.line() as u32;
         match event {
             Event::DocumentStart(_) if self.outermost.is_some() => {
-                return Err((line, "a second document begins: rules are one document".to_owned()));
+                return Err((line, "more than one document".to_owned()));
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let kind = self.scalar(text, style, tag.as_deref()).map_err(|wrong| (line, wrong))?;
@@ -71,12 +72,12 @@ impl Reader {
             }
             Event::Alias(anchor) => {
                 let Some(&(value, count)) = self.anchors.get(&anchor) else {
-                    return Err((line, "an alias stands inside what it names".to_owned()));
+                    return Err((line, "an alias inside its own anchor".to_owned()));
                 };
                 self.counted += count;
                 self.aliased += count;
                 if self.aliased > MOST_ALIASED {
-                    return Err((line, format!("aliases stand for more than {MOST_ALIASED} values")));
+                    return Err((line, format!("aliases expand to more than {} values", grouped(MOST_ALIASED as u64))));
                 }
                 self.hand_over(value);
             }
@@ -87,7 +88,7 @@ impl Reader {
 
     fn begin(&mut self, line: u32, anchor: usize, tag: Option<&Tag>, is_mapping: bool) -> Result<(), Wrong> {
         if self.open.len() >= DEEPEST {
-            return Err((line, "it is nested too deep".to_owned()));
+            return Err((line, "nested too deep".to_owned()));
         }
         known(tag, if is_mapping { "map" } else { "seq" }).map_err(|wrong| (line, wrong))?;
         self.open.push(Open { line, anchor, items: Vec::new(), is_mapping, counted: self.counted });
@@ -116,7 +117,7 @@ impl Reader {
             match self.document.value(key) {
                 (_, Kind::Text(name)) if name == "<<" => self.merge(value, &mut merged)?,
                 (_, Kind::Text(_)) => own.push((key, value)),
-                (line, _) => return Err((line, "a key is a text".to_owned())),
+                (line, _) => return Err((line, "a key must be a string".to_owned())),
             }
         }
         merged.append(&mut own);
@@ -131,11 +132,11 @@ impl Reader {
                 for &item in items.iter().rev() {
                     match self.document.value(item) {
                         (_, Kind::Dict(pairs)) => merged.extend_from_slice(pairs),
-                        (line, _) => return Err((line, "\"<<\" takes mappings".to_owned())),
+                        (line, _) => return Err((line, "\"<<\" must be mappings".to_owned())),
                     }
                 }
             }
-            (line, _) => return Err((line, "\"<<\" takes a mapping".to_owned())),
+            (line, _) => return Err((line, "\"<<\" must be a mapping".to_owned())),
         }
         Ok(())
     }
@@ -159,7 +160,7 @@ impl Reader {
 /// Of tags only those are read that say what a value is anyway.
 fn known(tag: Option<&Tag>, name: &str) -> Result<(), String> {
     match tag.filter(|tag| !tag.is_yaml_core_schema() || tag.suffix != name) {
-        Some(tag) => Err(format!("the tag {tag} is not read here")),
+        Some(tag) => Err(format!("unsupported tag {tag}")),
         None => Ok(()),
     }
 }

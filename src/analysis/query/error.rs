@@ -6,42 +6,42 @@ use crate::expression::ExpressionError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     /// There is nothing to look for.
-    #[error("Nothing to look for.")]
+    #[error("The search is empty.")]
     Empty,
     /// It has more than [`LONGEST`](super::LONGEST) characters.
-    #[error("A search has at most 500 characters.")]
+    #[error("A search is limited to 500 characters.")]
     TooLong,
     /// No number stands behind `#`.
-    #[error("After # comes the number of an allocation: #123.")]
+    #[error("Expected an allocation number after #, such as #123.")]
     Number,
     /// No address stands behind `0x`.
-    #[error("After 0x come 1 to 16 hexadecimal digits.")]
+    #[error("Expected 1–16 hexadecimal digits after 0x.")]
     Address,
     /// No size stands behind a comparison or around `..`.
-    #[error("A size reads 512, 2MiB or 1.5GiB.")]
+    #[error("Invalid size. Examples: 512, 2MiB, 1.5GiB.")]
     Size,
     /// MB and its like mean one thing here and another there.
     #[error("{0}B is ambiguous: write {0}iB.")]
     Unit(char),
     /// `=` and a size that is no whole number of bytes.
-    #[error("That is no whole number of bytes: leave out the =.")]
+    #[error("Not a whole number of bytes: omit the =.")]
     Fraction,
     /// No number of events stands behind `age` or `life`.
-    #[error("An age or a life is a number of events: age>1000, life 10..500.")]
+    #[error("Age and life are numbers of events. Examples: age>1000, life 10..500.")]
     Events,
     /// No number stands behind `stream:`.
-    #[error("A stream is a number: stream:0 or stream:0x55d0.")]
+    #[error("Invalid stream. Examples: stream:0, stream:0x55d0.")]
     Stream,
     /// No two numbers stand behind `pool:`.
-    #[error("A pool is two numbers: pool:0,1.")]
+    #[error("Invalid pool. Example: pool:0,1.")]
     Pool,
     /// More terms than anybody types.
-    #[error("A filter has at most 16 terms.")]
+    #[error("A filter is limited to 16 terms.")]
     TooManyTerms,
     /// No size lies between these.
-    #[error("No size is in this range.")]
+    #[error("The size range is empty.")]
     NoSuchSize,
     /// Not a regular expression: why.
-    #[error("Not a regular expression: {0}.")]
+    #[error("Invalid regular expression: {0}.")]
     Expression(ExpressionError),
 }

@@ -11,7 +11,7 @@ const PORT: u16 = 8765;
 
 /// Where we listen, and whom we are known as.
 pub(super) struct Hosts {
-    /// The name we were told to listen on; none: on this machine's own loopback alone.
+    /// The name to listen on; none: on this machine's own loopback alone.
     name: Option<String>,
     address: IpAddr,
 }
@@ -34,7 +34,7 @@ impl Hosts {
         let hosts = Hosts { name: name.map(str::to_owned), address };
         let mut ports = port.map_or(PORT..=u16::MAX, |port| port..=port);
         loop {
-            let next = ports.next().ok_or("no port is free")?;
+            let next = ports.next().ok_or("no free port")?;
             match TcpListener::bind((address, next)) {
                 Ok(listener) => return Ok((hosts, listener)),
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && port.is_none() => {}

@@ -14,7 +14,7 @@ use ui::url::{percent_decoded, percent_encoded};
 const DEEPEST: usize = 8;
 /// What is looked at in a folder at most, files and folders: a home folder on a shared disk takes minutes otherwise.
 const MOST_ENTRIES: usize = 20_000;
-/// Snapshots of which the page is told, and bytes of its address: browsers take more, and nobody chooses among more.
+/// Snapshots that the page lists, and bytes of its address: browsers take more, and nobody chooses among more.
 pub(super) const MOST_LISTED: usize = 200;
 const LONGEST_FRAGMENT: usize = 32 << 10;
 

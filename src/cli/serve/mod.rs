@@ -56,7 +56,7 @@ pub(crate) struct Serve {
     /// Listen on this name or address of the machine, reachable from the network and unencrypted
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
-    /// Use this memscape.html instead of the page in this program
+    /// Use this memscape.html instead of the built-in page
     #[arg(long, value_name = "PAGE")]
     pub(crate) viewer: Option<PathBuf>,
     /// Do not open a browser
@@ -68,7 +68,7 @@ pub(crate) struct Serve {
 }
 
 fn served(path: PathBuf) -> Result<PathBuf, &'static str> {
-    if path.as_os_str() == "-" { Err("standard input can't be served: name a file") } else { Ok(path) }
+    if path.as_os_str() == "-" { Err("standard input cannot be served: name a file") } else { Ok(path) }
 }
 
 impl Serve {
@@ -92,7 +92,7 @@ impl Serve {
         runtime.block_on(answered).map_err(|error| error.to_string())?;
         // What is being decoded for somebody is not waited for.
         runtime.shutdown_background();
-        print("\nended\n")
+        print("\nstopped\n")
     }
 }
 
@@ -106,14 +106,14 @@ fn ending() -> Result<Arc<Notify>, String> {
         }
         notified.notify_one();
     };
-    ctrlc::set_handler(end).map_err(|error| format!("Ctrl+C can't be caught: {error}"))?;
+    ctrlc::set_handler(end).map_err(|error| format!("cannot handle Ctrl+C: {error}"))?;
     Ok(ending)
 }
 
 /// 128 bits of the system's own source, which nobody can guess.
 fn token() -> Result<String, String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers from the system: {error}"))?;
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
@@ -134,11 +134,11 @@ impl Served {
         let listed = self.listing.now();
         let mut text = format!("{} at {server}/{}/\n", counted(listed.count as u64, "snapshot"), self.token);
         if listed.left_out > 0 {
-            let left_out = counted(listed.left_out as u64, "older one");
-            text += &format!("{left_out} are left out: name a folder further down, or files.\n");
+            let left_out = counted(listed.left_out as u64, "older snapshot");
+            text += &format!("{left_out} not listed: name a subfolder or files.\n");
         }
         if self.hosts.is_open() {
-            text += "Whoever can read what goes over the network reads it all, this address too: ssh -L is safer.\n";
+            text += "Unencrypted: anyone on the network can read the address and the data. ssh -L is safer.\n";
         } else {
             let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
             let is_plain = |name: &&str| {
@@ -146,10 +146,10 @@ impl Served {
             };
             let machine = Some(machine.trim()).filter(is_plain).unwrap_or("THIS-MACHINE");
             text += &format!(
-                "From another machine: ssh -L {port}:127.0.0.1:{port} {machine}, then open that address there.\n"
+                "From another machine: ssh -L {port}:127.0.0.1:{port} {machine}, then open the address there.\n"
             );
         }
-        text + "Open it again to see what has come meanwhile. Ctrl+C ends it.\n"
+        text + "Open it again to list new snapshots. Press Ctrl+C to stop.\n"
     }
 }
 
@@ -206,10 +206,10 @@ async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: 
     let mut response = match hosts.as_slice() {
         // `http://...` and `*` are for proxies: nobody who opens this page needs them.
         _ if request.uri().authority().is_some() || !request.uri().path().starts_with('/') => {
-            said(StatusCode::BAD_REQUEST, "this is no request that is understood here\n".to_owned())
+            said(StatusCode::BAD_REQUEST, "bad request\n".to_owned())
         }
         _ if !matches!(*request.method(), Method::GET | Method::HEAD) => {
-            let mut refused = said(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
+            let mut refused = said(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n".to_owned());
             refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             refused
         }
@@ -220,8 +220,8 @@ async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: 
             }
             next.run(request).await
         }
-        [_] => said(StatusCode::FORBIDDEN, "this server has another name: --host says which\n".to_owned()),
-        _ => said(StatusCode::BAD_REQUEST, "a request has one Host\n".to_owned()),
+        [_] => said(StatusCode::FORBIDDEN, "unknown host name: see --host\n".to_owned()),
+        _ => said(StatusCode::BAD_REQUEST, "expected exactly one Host header\n".to_owned()),
     };
     let headers = response.headers_mut();
     for (name, value) in ALWAYS {
@@ -245,14 +245,14 @@ async fn snapshot(State(served): State<Arc<Served>>, method: Method, uri: Uri, h
         let path = uri.path().get(served.token.len() + 2..).unwrap_or_default();
         match served.listing.find(path) {
             Some(snapshot) => sending::snapshot(&snapshot.path, &method, &headers, &peer, &served.columns),
-            None => said(StatusCode::NOT_FOUND, "there is no such snapshot\n".to_owned()),
+            None => said(StatusCode::NOT_FOUND, "no such snapshot\n".to_owned()),
         }
     });
     answer.await.unwrap_or_else(|error| said(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
 async fn stranger() -> Response {
-    said(StatusCode::NOT_FOUND, "the address is another one: it stands where memscape serve runs\n".to_owned())
+    said(StatusCode::NOT_FOUND, "not found: use the full address that memscape serve printed\n".to_owned())
 }
 
 /// What is asked for is there.

@@ -25,7 +25,7 @@ pub(super) const UNPACKED: &str = "x-uncompressed-length";
 pub(super) fn snapshot(path: &Path, method: &Method, asked: &HeaderMap, peer: &Peer, columns: &Columns) -> Response {
     match try_snapshot(path, method, asked, peer, columns) {
         Ok(response) => response,
-        Err(error) => said(StatusCode::NOT_FOUND, format!("it can't be read any more: {error}\n")),
+        Err(error) => said(StatusCode::NOT_FOUND, format!("cannot read the file: {error}\n")),
     }
 }
 
@@ -38,7 +38,7 @@ fn try_snapshot(
 ) -> io::Result<Response> {
     // To open a pipe would wait for somebody who writes into it.
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -51,7 +51,8 @@ fn try_snapshot(
     let is_same = known.is_none_or(|known| tag.is_some_and(|tag| tag == known));
     if let Some(range) = Range::asked(asked).filter(|_| is_same) {
         let Some((from, to)) = range.within(length) else {
-            let refused = said(StatusCode::RANGE_NOT_SATISFIABLE, "the file is not so long\n".to_owned());
+            let refused =
+                said(StatusCode::RANGE_NOT_SATISFIABLE, "the range is beyond the end of the file\n".to_owned());
             return Ok(with([(CONTENT_RANGE, format!("bytes */{length}"))], refused));
         };
         file.seek(SeekFrom::Start(from))?;

@@ -2,8 +2,9 @@
 
 use crate::device::Open;
 use crate::protocol::{Arrangement, Internal, Merge};
-use analysis::{InternalRules, Verdicts};
+use analysis::{IdSet, InternalRules, Verdicts};
 use base::slice::{Slice, Sliced};
+use hashbrown::HashMap;
 use history::snapshot::{Frame, FrameId, Snapshot, Stacks};
 
 /// The class of a frame that is left out.
@@ -21,6 +22,8 @@ pub(super) struct Classes {
     verdicts: Verdicts,
     /// By class: the group of the call site that covers most of those it has, 0 where it has none.
     sites: Vec<u32>,
+    /// Frames that are left out and name a stack of which nothing else is shown, with their classes.
+    naming: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
 impl Classes {
@@ -44,10 +47,7 @@ impl Classes {
                 let class = if is_left_out { Some(LEFT_OUT) } else { self.class(snapshot, arrangement.merge, frame) };
                 let class = class.unwrap_or(LEFT_OUT);
                 self.of_frame.push(class);
-                if class != LEFT_OUT && self.first.len() <= class as usize {
-                    // Nodes on the way to a class get its frame too; no frame has them.
-                    self.first.resize(class as usize + 1, FrameId(id as u32));
-                }
+                self.begin(class, FrameId(id as u32));
             }
         }
         self.verdicts = Verdicts::default();
@@ -86,6 +86,38 @@ impl Classes {
         Some(class)
     }
 
+    /// A class has been met, with a frame of it.
+    fn begin(&mut self, class: u32, frame: FrameId) {
+        if class != LEFT_OUT && self.first.len() <= class as usize {
+            // Nodes on the way to a class get its frame too; no frame has them.
+            self.first.resize(class as usize + 1, frame);
+        }
+    }
+
+    /// The class of a frame that is left out, where it names a stack of which nothing else is shown; `site`: its group as a call site,
+    /// 0 where it is none.
+    pub(super) fn naming(&mut self, snapshot: &Snapshot, merge: Merge, id: FrameId, site: u32) -> Option<u32> {
+        let class = match self.naming.get(&id) {
+            Some(&known) => known,
+            None => {
+                let class = self.class(snapshot, merge, snapshot.frames.frame(id))?;
+                self.begin(class, id);
+                self.naming.insert(id, class);
+                class
+            }
+        };
+        if self.sites.len() < self.first.len() {
+            self.sites.resize(self.first.len(), 0);
+        }
+        self.sites.get_mut(class as usize).filter(|known| **known == 0).into_iter().for_each(|known| *known = site);
+        Some(class)
+    }
+
+    /// The classes of those of some frames that name stacks.
+    pub(super) fn named<'a>(&'a self, frames: &'a IdSet) -> impl Iterator<Item = u32> + 'a {
+        self.naming.iter().filter(|(frame, _)| frames.contains(frame.0)).map(|(_, &class)| class)
+    }
+
     /// The class of a frame.
     pub(super) fn of(&self, frame: FrameId) -> u32 {
         self.of_frame.get(frame.0 as usize).copied().unwrap_or(LEFT_OUT)
@@ -104,6 +136,7 @@ impl Classes {
     pub(super) fn heap_bytes(&self) -> usize {
         (self.of_frame.capacity() + self.first.capacity() + self.sites.capacity()) * size_of::<u32>()
             + self.words.heap_bytes()
+            + self.naming.allocation_size()
     }
 }
 

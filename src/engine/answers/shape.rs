@@ -5,16 +5,20 @@
 //! 0            everything
 //! ├ 1          <module> train.py:7            a class of frames
 //! │ └ 2        step train.py:31
-//! └ 3          no stack was recorded          a note
+//! ├ 3          no stack                       a note
+//! └ 4          internal frames only           a note: every frame is left out, as in the threads of the backward pass
+//!   └ 5        MulBackward0                   the call site, as the legend has it: of C++ the node of autograd
+//!     └ 6      mul_Tensor                     the operator
 //! ```
 
 use super::classes::{Classes, LEFT_OUT};
 use super::stems::{StackOf, Stem, Stems};
 use crate::device::Open;
 use crate::protocol::{Arrangement, Merge, Root};
-use analysis::InternalRules;
+use analysis::{InternalRules, Sites};
 use base::slice::{Slice, Sliced};
-use history::snapshot::{StackId, Stacks};
+use hashbrown::HashMap;
+use history::snapshot::{FrameId, StackId, Stacks};
 
 /// Nodes of a tree; stacks that need more stand together in a note. Some 30 bytes each.
 pub(super) const MOST_NODES: usize = 4_000_000;
@@ -48,11 +52,11 @@ impl Note {
     pub(super) fn text(self) -> &'static str {
         match self {
             Note::Everything => "all allocations",
-            Note::Unexplained => "bytes that nothing explains",
-            Note::NoStack => "no stack was recorded",
-            Note::OfFrees => "born before recording: the stacks below freed them",
-            Note::Internal => "internal frames alone",
-            Note::TooMany => "too deep, or too many different stacks",
+            Note::Unexplained => "unexplained bytes",
+            Note::NoStack => "no stack",
+            Note::OfFrees => "allocated before recording (stacks of their frees)",
+            Note::Internal => "internal frames only",
+            Note::TooMany => "truncated: too deep, or too many stacks",
         }
     }
 }
@@ -78,13 +82,15 @@ pub(crate) struct Shape {
     of_stack: Vec<(u32, u16)>,
     /// Classes of the stack that is put in.
     path: Vec<(u32, u32)>,
+    /// Which frames are operators, of those that were asked.
+    operators: HashMap<FrameId, bool, foldhash::fast::RandomState>,
 }
 
 impl Shape {
     pub(super) fn new(arrangement: Arrangement, most_nodes: usize) -> Shape {
         let (classes, tree) = (Classes::default(), Stacks::default());
-        let (of_stem, of_stack, path) = (Vec::new(), Vec::new(), Vec::new());
-        Shape { arrangement, classes, most_nodes, tree, of_stem, of_stack, path }
+        let (of_stem, of_stack, path, operators) = Default::default();
+        Shape { arrangement, classes, most_nodes, tree, of_stem, of_stack, path, operators }
     }
 
     /// Puts in the stems it does not have.
@@ -137,10 +143,35 @@ impl Shape {
             && self.tree.len() + path.len() + NOTES.len() < self.most_nodes;
         let put = if fits { self.put_in(known, &path, whose) } else { None };
         self.path = path;
-        put
+        if put == Some(0) { self.put_by_names(open, stack) } else { put }
     }
 
-    /// Goes down from a node, with so many frames above and in it, along `path`, whose frames are new or already known.
+    /// The node of a stack of which every frame is left out: below a note by its call site and its operator, which inner frames first
+    /// turns round.
+    fn put_by_names(&mut self, open: Open<'_>, stack: StackId) -> Option<u32> {
+        let note = self.note(Note::Internal)?;
+        let (site, frame) = open.groups.call_site_of(stack);
+        let snapshot = open.snapshot;
+        let is_operator =
+            |frame: &FrameId| *self.operators.entry(*frame).or_insert_with(|| Sites::is_operator(snapshot, *frame));
+        let operator =
+            snapshot.stacks.frames(stack).take(MOST_FRAMES).find(is_operator).filter(|&it| Some(it) != frame);
+        let mut names = [frame.map(|frame| (frame, site)), operator.map(|frame| (frame, 0))];
+        if self.arrangement.root == Root::Innermost {
+            names.reverse();
+        }
+        let mut node = note;
+        for (frame, site) in names.into_iter().flatten() {
+            let class = self.classes.naming(snapshot, self.arrangement.merge, frame, site)?;
+            if self.key(node) != Some(class) && self.tree.len() + NOTES.len() < self.most_nodes {
+                node = self.tree.child(node, class)?;
+            }
+        }
+        Some(node)
+    }
+
+    /// Goes down from a node, with so many frames above and in it, along `path`, whose frames are new or already known; 0 where all of
+    /// them are left out.
     fn put_in(&mut self, (mut node, mut depth): (u32, u16), path: &[(u32, u32)], whose: StackOf) -> Option<u32> {
         if whose == StackOf::Free {
             node = self.note(Note::OfFrees)?;
@@ -158,7 +189,7 @@ impl Shape {
                 *known = (node, depth);
             }
         }
-        if node == 0 { self.note(Note::Internal) } else { Some(node) }
+        Some(node)
     }
 
     /// The class of a node's frames, or what stands for it; `None` for the root.

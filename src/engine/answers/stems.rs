@@ -12,11 +12,11 @@ use history::snapshot::StackId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StackOf {
     Alloc,
-    /// Of whoever freed it: it was born before the trace.
+    /// Of its free: it was allocated before recording.
     Free,
 }
 
-/// What allocations are told apart by.
+/// What allocations are distinguished by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stem {
     /// Nothing explains these bytes.

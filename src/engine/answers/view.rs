@@ -6,7 +6,7 @@ use super::stems::Stems;
 use super::weighed::Weighed;
 use crate::device::Open;
 use crate::protocol::{Merge, NodeKind, NodeLabel, Weight};
-use analysis::{IdSet, Sites, Whose};
+use analysis::{IdSet, Sites, Whose, site};
 use history::replay::AllocationId;
 use history::snapshot::{FrameId, StringId};
 use picture::timeline::Paint;
@@ -112,11 +112,19 @@ impl<'a> TreeView<'a> {
         let file = self.text(frame.filename);
         let name = if is_file(snapshot, merge, frame) {
             file.rsplit(['/', '\\']).next().unwrap_or(&file).to_owned()
+        } else if self.is_named(node) {
+            site::word(&self.text(frame.name)).to_owned()
         } else {
             self.text(frame.name)
         };
         let line = if merge == Merge::Line { frame.line.to_string() } else { String::new() };
         NodeLabel { name, file, line, kind: self.kind(node) }
+    }
+
+    /// Whether a node names stacks of which every frame is left out.
+    fn is_named(&self, node: u32) -> bool {
+        let mut above = std::iter::successors(self.parent(node), |&at| self.parent(at));
+        above.any(|at| self.shape.kind(at) == Kind::Note(Note::Internal))
     }
 
     fn frame(&self, node: u32) -> Option<FrameId> {
@@ -139,6 +147,7 @@ impl<'a> TreeView<'a> {
         let mut classes = IdSet::below(self.shape.classes.len());
         let ids = std::iter::successors(frames.next_from(0), |&id| frames.next_from(id + 1));
         ids.for_each(|id| classes.insert(self.shape.classes.of(FrameId(id))));
+        self.shape.classes.named(frames).for_each(|class| classes.insert(class));
         classes
     }
 

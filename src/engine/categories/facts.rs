@@ -1,11 +1,11 @@
-//! What rules ask of an allocation, and which of them it is told by.
+//! What rules ask of an allocation, and which of them classifies it.
 
 use super::stacks::Stacks;
-use crate::origin::{is_of_free, stack_of};
+use crate::origin::{is_of_free, recorded_category, stack_of};
 use analysis::category::compiled::{Compiled, Facts, NO_RULE};
 use base::column::Column;
 use base::units::Moment;
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Snapshot, StackId};
 
 /// Which rule tells the category of each allocation of a device.
@@ -37,7 +37,7 @@ fn is_recorded(stack: StackId) -> bool {
     !matches!(stack, StackId::NONE | StackId::EMPTY)
 }
 
-/// Hands out what rules ask of an allocation; of bytes that nothing explains nothing is known.
+/// Hands out what rules ask of an allocation; of unexplained bytes nothing is known.
 pub(super) fn with_facts<R>(
     set: &Compiled,
     stacks: &Stacks,
@@ -45,18 +45,13 @@ pub(super) fn with_facts<R>(
     id: AllocationId,
     ask: impl FnOnce(&Facts<'_>) -> R,
 ) -> R {
-    let source = history.allocations.provenance(id);
     let stack = made(snapshot, history, id);
     let (born, died, _) = history.allocations.span(id);
-    let category = match source {
-        Provenance::AllocatedBy(event) => snapshot.labels.labels(history.events.labels(event.0)).category,
-        _ => None,
-    };
     ask(&Facts {
         made: stacks.of(stack),
         freed: if set.asks_of_frees() { stacks.of(freed(history, id)).bits } else { 0 },
         has_stack: is_recorded(stack),
-        recorded: category.map(|category| snapshot.strings.bytes(category)),
+        recorded: recorded_category(snapshot, history, id),
         born,
         died,
     })

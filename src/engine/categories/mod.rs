@@ -1,4 +1,4 @@
-//! The category of every allocation of a file, told by a set of rules, in slices: first of frames, then of stacks, then of allocations,
+//! The category of every allocation of a file, classified by a set of rules, in slices: first of frames, then of stacks, then of allocations,
 //! then of their sizes.
 
 mod facts;
@@ -75,14 +75,14 @@ impl Categories {
         self.set.category(self.rule(history, id))
     }
 
-    /// Whether an allocation's category has this name, in whatever case; bytes that nothing explains have none.
+    /// Whether an allocation's category has this name, in whatever case; unexplained bytes have none.
     pub(super) fn is_called(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
         let called = self.set.categories().get(usize::from(self.category(history, id)));
         called.is_some_and(|called| called.eq_ignore_ascii_case(name))
             && history.allocations.provenance(id) != Provenance::Unexplained
     }
 
-    /// The category of an allocation and what tells it; `None` for bytes that nothing explains.
+    /// The category of an allocation and what tells it; `None` for unexplained bytes.
     pub(super) fn details(&self, history: &DeviceHistory, id: AllocationId) -> Option<CategoryDetails> {
         let rule = self.rule(history, id);
         let name = self.set.categories().get(usize::from(self.set.category(rule)))?.clone();

@@ -1,7 +1,7 @@
 //! Totals over the columns of a window: each the largest of its column, exactly.
 //!
 //! What a history has no running total of (rounded, allocated and free bytes; all of them for a part of memory) is added up once, in slices,
-//! and kept: a byte an event for each device, and two for the part of memory that was asked about last.
+//! and kept: a byte an event for each device, and two for the part of memory that was requested last.
 
 mod part;
 mod sums;
@@ -21,7 +21,7 @@ use sums::{Kind, Sums};
 pub(super) struct CurvesInWork {
     /// Columns, the one that comes next, and the totals of those before.
     begun: Option<(WindowColumns, usize, Box<Curves>)>,
-    /// One for each device that was asked about, as a whole; and one of a part.
+    /// One for each device that was requested, as a whole; and one of a part.
     sums: Vec<Sums>,
 }
 
@@ -55,12 +55,12 @@ impl CurvesInWork {
         Ok(self.begun.take().map_or_else(Default::default, |(.., curves)| curves))
     }
 
-    /// Adds up what is asked about.
+    /// Adds up what is requested.
     fn add_up(&mut self, file: &mut OpenFile, device: i64, only: Only, slice: &mut Slice) -> Sliced {
         file.segment_lives(device, slice)?;
         let Some(history) = file.history(device) else { return Ok(()) };
         if !self.sums.iter().any(|sums| (sums.device, sums.part.only) == (device, only)) {
-            // Of parts, only the one that is asked about now.
+            // Of parts, only the one that is requested now.
             self.sums.retain(|sums| sums.part.is_all());
             self.sums.push(Sums::new(device, Part::new(only)));
         }

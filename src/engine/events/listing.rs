@@ -140,6 +140,10 @@ fn finds(
             let (from, size) = history.address_and_size(EventIdx(event));
             action.moves_memory() && address.checked_sub(from).is_some_and(|inside| inside < size.max(1))
         }
+        Query::Freed(freed) => {
+            let of = history.allocation_of(EventIdx(event));
+            of.is_some_and(|id| history.allocations.died(id).is_some() == *freed)
+        }
         Query::Category(name) => {
             let of = history.allocation_of(EventIdx(event));
             of.is_some_and(|id| file.groups.categories.is_called(history, id, name))

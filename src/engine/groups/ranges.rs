@@ -6,7 +6,7 @@ use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use history::snapshot::Snapshot;
 
 impl Groups {
-    /// What ranges are told apart by where `by` is wanted: pools stand in for categories, which are of allocations.
+    /// What ranges are distinguished by where `by` is wanted: pools stand in for categories, which are of allocations.
     pub(crate) fn for_ranges(by: Grouping) -> Grouping {
         if by == Grouping::Category { Grouping::Pool } else { by }
     }

@@ -1,4 +1,4 @@
-//! What is asked about places of these pictures: what is there, where steps lead, where something is. Exactly, from the history.
+//! Questions about places of these pictures: what is there, where steps lead, where something is. Exactly, from the history.
 
 use super::around::Around;
 use super::layout::Layout;

@@ -1,4 +1,4 @@
-//! What is told of one allocation.
+//! What is known of one allocation.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub struct Details {
     pub stream: Option<u64>,
     /// The pool: `(0, 0)` is the default one.
     pub pool: Option<(u64, u64)>,
-    /// The event that made it; `None` when it was born before the trace.
+    /// The event that made it; `None` when it was allocated before recording.
     pub born_event: Option<u32>,
     /// Its time, µs since 1970.
     pub born_us: Option<i64>,
@@ -56,14 +56,14 @@ pub struct Details {
     pub metadata: Vec<(String, String)>,
     /// The annotations (START…END ranges) it was born in, outermost first.
     pub annotations: Vec<String>,
-    /// Whose stack `frames` is: the allocation's, or (born before the trace) the free's.
+    /// Whose stack `frames` is: the allocation's, or (allocated before recording) the free's.
     pub stack_of_free: bool,
     /// The stack's number; equal stacks have equal ones. `None` where none was recorded.
     pub stack: Option<u32>,
     pub frames: Vec<FrameText>,
     /// `forward_frames`: where the forward op of a backward allocation stood.
     pub forward_frames: Vec<String>,
-    /// What it is for; `None` for bytes that nothing explains.
+    /// What it is for; `None` for unexplained bytes.
     pub category: Option<CategoryDetails>,
 }
 

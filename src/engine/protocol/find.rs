@@ -42,7 +42,7 @@ pub struct Match {
     pub place: u32,
     /// Its requested bytes.
     pub requested: u64,
-    /// The lowest byte of the stack that it covers, at its first moment in the window that was asked about, or at its birth where
+    /// The lowest byte of the stack that it covers, at its first moment in the window that was requested, or at its birth where
     /// it is not live in it. Of addresses: where it lies on their axis. Of what was reserved: where it lies in the range that holds it.
     pub lowest_byte: u64,
 }

@@ -3,7 +3,7 @@
 use super::{Arrangement, Plot};
 use serde::{Deserialize, Serialize};
 
-/// What allocations are told apart by.
+/// What allocations are distinguished by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Grouping {
     /// The innermost frame that is the user's own code.
@@ -94,6 +94,16 @@ impl Looks {
     /// What decides where things are in a picture: the plot and the order.
     pub fn order(self) -> (Plot, Option<Grouping>) {
         (self.plot, self.stacking)
+    }
+
+    /// The same, stacked and coloured by one grouping; `None`: stacked in the order of allocation.
+    pub fn grouped_by(self, group: Option<Grouping>) -> Looks {
+        Looks { stacking: group, colouring: group.unwrap_or(self.colouring), ..self }
+    }
+
+    /// What it is grouped by, where order and colours agree; `Some(None)`: by nothing.
+    pub fn group(self) -> Option<Option<Grouping>> {
+        (self.stacking.is_none() || self.stacking == Some(self.colouring)).then_some(self.stacking)
     }
 
     /// The same with nothing that stands out: all that tells where an allocation is.

@@ -1,4 +1,4 @@
-//! What is told of single moments, and the steps from one place in the stack to another.
+//! What is known of single moments, and the steps from one place in the stack to another.
 
 use super::AxisPoint;
 use picture::timeline::Axis;
@@ -15,6 +15,8 @@ pub enum At {
     After(NamedEvent),
     /// The first at which the most was reserved.
     MostReserved,
+    /// After the last out-of-memory event; unknown where there is none.
+    OutOfMemory,
 }
 
 /// An event, told by what it does to which address for the how-manieth time, as Mosaic and memory_viz tell it: `alloc:7f89b4000000_0`.
@@ -38,7 +40,7 @@ pub enum Turn {
 pub struct MomentFacts {
     /// How many events have happened.
     pub moment: u32,
-    /// The place that was asked about; where the moment begins, when it was asked about by number.
+    /// The place that was asked for; where the moment begins, when it was asked for by number.
     pub place: AxisPoint,
     /// Where the moment begins on the time axis, in µs from its start; 0 where the file has no times.
     pub began: u64,

@@ -90,7 +90,7 @@ pub struct LegendEntry {
     pub peak_requested: u64,
     /// How many allocations that is.
     pub peak_count: u64,
-    /// Requested bytes and count of it at the moment that was asked about; nothing where none was.
+    /// Requested bytes and count of it at the cursor; nothing without one.
     pub at: Weight,
 }
 

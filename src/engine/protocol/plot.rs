@@ -52,7 +52,7 @@ pub struct AddressMap {
     pub height: u64,
     /// The ranges, by address; no two touch.
     pub ranges: Vec<MappedRange>,
-    /// All pools of the device's segments, ever and whatever part of memory was asked about, ascending; those of which none is known count
+    /// All pools of the device's segments, ever and whatever part of memory was requested, ascending; those of which none is known count
     /// as the default one, `(0, 0)`. What a page offers to show alone.
     pub pools: Vec<(u64, u64)>,
     /// All streams, likewise; segments of which none is known have none.

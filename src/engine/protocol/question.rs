@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scope {
-    /// All of them, whenever they live; also those that were there before the trace.
+    /// All of them, whenever they live; also those that were allocated before recording.
     Ever,
     At(u32),
     Born(Span),
@@ -44,7 +44,7 @@ impl Weight {
     }
 }
 
-/// How stacks are put together to a tree. Nodes are numbered anew for each arrangement; the same node has the same number at every
+/// How stacks are put together to a tree. Nodes are renumbered for each arrangement; the same node has the same number at every
 /// moment and in every range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Arrangement {
@@ -103,7 +103,7 @@ pub enum NodeKind {
     /// torch's, another package's, or Python's own.
     Library,
     Native,
-    /// No frame: all of it together, allocations without a stack, bytes that nothing explains, stacks of frees, stacks of internal
+    /// No frame: all of it together, allocations without a stack, unexplained bytes, stacks of frees, stacks of internal
     /// frames alone.
     #[default]
     Note,

@@ -1,4 +1,4 @@
-//! What is told of a range of the trace.
+//! What is known of a range of the trace.
 
 use super::{Span, Weight};
 use serde::{Deserialize, Serialize};

@@ -16,10 +16,12 @@ base::listed! {
         OutOfMemory,
         /// What allocations are for: parameters, gradients, activations…
         Categories,
-        Stages,
+        /// Training steps and annotated ranges.
+        Steps,
         /// What happened in which `nn.Module`.
-        Layers,
-        Waste,
+        Modules,
+        /// What is never freed, what grows, what is idle.
+        Leaks,
         /// What is reserved and free, and why it can't be used.
         Fragmentation,
         Pools,
@@ -31,12 +33,12 @@ impl Topic {
     /// Its name: the command of the command line, and the value in the page.
     pub fn name(self) -> &'static str {
         match self {
-            Topic::Peak => "report",
+            Topic::Peak => "peak",
             Topic::OutOfMemory => "oom",
             Topic::Categories => "categories",
-            Topic::Stages => "stages",
-            Topic::Layers => "layers",
-            Topic::Waste => "leaks",
+            Topic::Steps => "steps",
+            Topic::Modules => "modules",
+            Topic::Leaks => "leaks",
             Topic::Fragmentation => "fragmentation",
             Topic::Pools => "pools",
             Topic::Settings => "settings",
@@ -49,9 +51,9 @@ impl Topic {
             Topic::Peak => "Peak",
             Topic::OutOfMemory => "Out of memory",
             Topic::Categories => "Categories",
-            Topic::Stages => "Stages and steps",
-            Topic::Layers => "Layers",
-            Topic::Waste => "Leaks and waste",
+            Topic::Steps => "Steps & annotations",
+            Topic::Modules => "Modules",
+            Topic::Leaks => "Leaks & waste",
             Topic::Fragmentation => "Fragmentation",
             Topic::Pools => "Pools",
             Topic::Settings => "Allocator settings",
@@ -62,12 +64,19 @@ impl Topic {
     pub fn has_moment(self) -> bool {
         match self {
             Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools => true,
-            Topic::Stages | Topic::Layers | Topic::Waste | Topic::Settings => false,
+            Topic::Steps | Topic::Modules | Topic::Leaks | Topic::Settings => false,
         }
     }
 
-    /// The topic of that name.
+    /// The topic of that name, or of the name it had in earlier links.
     pub fn named(name: &str) -> Option<Topic> {
+        let name = match name {
+            "report" => "peak",
+            "stages" => "steps",
+            "layers" => "modules",
+            "waste" => "leaks",
+            name => name,
+        };
         Topic::ALL.into_iter().find(|topic| topic.name() == name)
     }
 }
@@ -84,7 +93,7 @@ pub struct ReportQuestion {
     pub rows: u32,
 }
 
-/// What is told.
+/// An insight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub topic: Topic,
@@ -133,7 +142,7 @@ pub struct Sheet {
     pub title: String,
     /// What its numbers mean, where the heading doesn't say; one or two sentences.
     pub note: String,
-    /// The threshold its rows are told by.
+    /// The threshold of its rows.
     pub threshold: Option<Threshold>,
     pub columns: Vec<SheetColumn>,
     /// Its rows, the weightiest first unless the note says otherwise.

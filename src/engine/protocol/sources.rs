@@ -1,4 +1,4 @@
-//! What is told of the files and lines of the user's own code.
+//! What is known of the files and lines of the user's own code.
 
 use super::Weight;
 use serde::{Deserialize, Serialize};

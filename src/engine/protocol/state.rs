@@ -55,7 +55,7 @@ pub struct StatePage {
     /// Bytes a device pixel covers.
     pub bytes_per_px: f64,
     pub rows: u32,
-    /// The first of the rows that are told.
+    /// The first of the rows that are listed.
     pub first: u32,
     /// The groups, from top to bottom: all of them.
     pub groups: Vec<StateGroup>,
@@ -64,7 +64,7 @@ pub struct StatePage {
     pub pieces: Vec<StatePiece>,
     /// The row and the pixel of the address that was asked for, where it is mapped.
     pub revealed: Option<[u32; 2]>,
-    /// What becomes of the request that was asked about: of each kind of segments that may serve it.
+    /// Where the request would be placed: for each kind of segments that may serve it.
     pub fits: Vec<StateFit>,
     /// Live bytes, requested, that lie in nothing that is mapped: the file does not tell all.
     pub astray: Weight,

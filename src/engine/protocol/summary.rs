@@ -1,11 +1,15 @@
 //! What the summary says of a file and its devices.
 
+use super::PoolName;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What the summary says of a file; also the command line's JSON (`schema` 1).
+/// The `schema` of the command line's JSON: raised when a field changes its name or its meaning.
+pub const SCHEMA: u32 = 2;
+
+/// What the summary says of a file; also the command line's JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileSummary {
-    /// 1. Raised when a field changes its meaning.
+    /// [`SCHEMA`].
     pub schema: u32,
     pub file: String,
     /// How it is written, outermost first: `gzip, pickle 4 (Python)`.
@@ -17,6 +21,22 @@ pub struct FileSummary {
     pub devices: Vec<DeviceSummary>,
     /// `allocator_settings` as the file has it: dotted key, value as text.
     pub settings: Vec<(String, String)>,
+    /// What private pools are called.
+    pub pools: Vec<PoolName>,
+}
+
+impl FileSummary {
+    /// The place of the device to show first: the one that ran out of memory, or else the GPU with the highest peak. An empty device
+    /// or host memory only where there is nothing else.
+    pub fn default_device(&self) -> usize {
+        let rank = |device: &DeviceSummary| {
+            let is_empty = device.drawn_peak == 0 && device.peak_reserved <= 0;
+            (device.ooms() > 0, !is_empty, device.device >= 0, device.drawn_peak, device.peak_reserved)
+        };
+        // Of equal ones the first.
+        let places = (0..self.devices.len()).rev();
+        places.max_by_key(|&place| self.devices.get(place).map(rank)).unwrap_or(0)
+    }
 }
 
 /// Something odd that does not stop us.
@@ -39,7 +59,7 @@ pub struct DeviceSummary {
     /// How many of each action that there is; an object in JSON.
     #[serde(serialize_with = "as_object")]
     pub actions: Vec<(String, u64)>,
-    /// Allocations in the trace, freed in it but born before, and live at the end without an event.
+    /// Allocations in the trace, freed in it but allocated before recording, and live at the end without an event.
     pub allocations: u64,
     /// Requested bytes live before the first event.
     pub base_requested: i64,
@@ -56,7 +76,7 @@ pub struct DeviceSummary {
     pub end_requested: u64,
     /// The same blocks as the allocator rounded them.
     pub end_rounded: u64,
-    /// Frees of blocks that were born before the trace.
+    /// Frees of blocks that were allocated before recording.
     pub unmatched_frees: u64,
     /// Their bytes.
     pub unmatched_free_bytes: u64,
@@ -86,6 +106,11 @@ fn as_object<S: Serializer>(pairs: &[(String, u64)], serializer: S) -> Result<S:
 }
 
 impl DeviceSummary {
+    /// How often it ran out of memory.
+    pub fn ooms(&self) -> u64 {
+        self.actions.iter().find(|(action, _)| action == "oom").map_or(0, |(_, count)| *count)
+    }
+
     /// Whether the file tells what was reserved. Bytes that are requested lie in segments: without any, it has left them out.
     pub fn knows_reserved(&self) -> bool {
         self.peak_reserved > 0 || self.peak_requested <= 0

@@ -54,13 +54,13 @@ pub enum TableColumn {
     Stream,
     /// The pool; those of which it is not known come first.
     Pool,
-    /// The event that made it; those born before the trace come first.
+    /// The event that made it; those allocated before recording come first.
     Born,
-    /// How long it has lived; of those born before the trace as much as is known.
+    /// How long it has lived; of those allocated before recording as much as is known.
     Age,
     /// The event that ended it; those live at the end come last.
     Freed,
-    /// How long it lives in all; of those born before the trace as much as is known, those live at the end come last.
+    /// How long it lives in all; of those allocated before recording as much as is known, those live at the end come last.
     Lifetime,
 }
 
@@ -122,7 +122,7 @@ pub struct TableRow {
     pub stream: Option<u64>,
     /// The pool, where known.
     pub pool: Option<(u64, u64)>,
-    /// The event that made it; `None`: it was there before the trace.
+    /// The event that made it; `None`: it was allocated before recording.
     pub born: Option<u32>,
     /// When that was, µs since 1970, where recorded.
     pub born_us: Option<i64>,
@@ -166,7 +166,7 @@ pub fn size_class(requested: u64) -> u8 {
 /// Classes of lives.
 pub const LIFE_CLASSES: usize = 35;
 
-/// The class of lives of those born before the trace and freed in it: nothing tells how long they lived.
+/// The class of lives of those allocated before recording and freed in the trace: how long they lived is unknown.
 pub const LIFE_UNKNOWN: u8 = 33;
 
 /// The class of lives of those live at the end.

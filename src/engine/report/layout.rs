@@ -1,7 +1,7 @@
-//! What is reserved, active and free at a moment by kind of segment: the sums of the allocator's state, for reports.
+//! Reserved, live and free bytes at a moment by kind of segment: the sums of the allocator's state, for insights.
 
+use super::leaks::{pool_name, stream_name};
 use super::out_of_memory::{Room, Rooms};
-use super::waste::{pool_name, stream_name};
 use super::writing::{Writing, at, row};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, StateSums};
@@ -43,29 +43,35 @@ impl Layout {
 
     /// Writes a sheet: a row a kind, the one with the most free bytes first.
     pub(super) fn write(&self, writing: &mut Writing<'_>, key: &str, title: &str) {
+        let file = writing.file;
         let summed = |key, label, cell: fn(&StateSums) -> Cell| {
             column::cell(key, label, move |room: &Room| cell(&room.sums)).total(cell(&self.whole))
         };
         let columns = [
-            column::text("pool", "pool", |room: &Room| kind_name(&room.kind)),
+            column::text("pool", "pool", |room: &Room| kind_name(file, &room.kind)),
             column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
             summed("segments", "segments", |sums| Cell::Count(sums.segments.into())),
-            summed("reserved", "reserved", |sums| Cell::Bytes(sums.reserved)),
-            summed("requested", "active, requested", |sums| Cell::Bytes(sums.requested)),
-            summed("rounded", "≥ active, rounded", |sums| Cell::Bytes(sums.rounded)),
-            summed("lost", "≥ lost to rounding", |sums| Cell::Bytes(sums.rounded.saturating_sub(sums.requested))),
-            summed("free", "≤ free", |sums| Cell::Bytes(sums.free)),
-            summed("free_share", "≤ free of reserved", |sums| Cell::Share { part: sums.free, whole: sums.reserved }),
-            summed("largest_free", "≤ largest free block", |sums| Cell::Bytes(sums.largest_free)),
+            summed("reserved_bytes", "reserved", |sums| Cell::Bytes(sums.reserved)),
+            summed("live_bytes", "live", |sums| Cell::Bytes(sums.requested)),
+            summed("allocated_rounded_bytes", "≥ allocated (rounded)", |sums| Cell::Bytes(sums.rounded)),
+            summed("lost_bytes", "≥ lost to rounding", |sums| {
+                Cell::Bytes(sums.rounded.saturating_sub(sums.requested))
+            }),
+            summed("free_bytes", "≤ free (cached)", |sums| Cell::Bytes(sums.free)),
+            summed("fragmentation", "≤ fragmentation", |sums| Cell::Share { part: sums.free, whole: sums.reserved }),
+            summed("largest_free_bytes", "≤ largest free block", |sums| Cell::Bytes(sums.largest_free)),
             summed("free_blocks", "free blocks", |sums| Cell::Count(sums.free_blocks.into())),
-            summed("scattered", "≤ scattered", |sums| Cell::Share {
+            summed("scattered", "≤ free outside the largest block", |sums| Cell::Share {
                 part: sums.free.saturating_sub(sums.largest_free),
                 whole: sums.free,
             }),
         ];
-        let note = "By pool, stream and size class; what the file does not tell the pool of is told as of the default one. Rounded bytes are recorded or the fewest that they may have been, so what is lost to \
-                    rounding is at least so much (internal fragmentation) and what is free at most (external). Scattered: the part of the \
-                    free bytes that is not in the largest free block.";
+        let explained = "By pool, stream and size class; memory without a recorded pool is listed under the default pool. Fragmentation: share of \
+                    reserved bytes that is free (cached). Block sizes that are not recorded are lower bounds (≥), which makes free bytes \
+                    upper bounds (≤).";
+        // Once in a report.
+        let is_first = writing.report.sheets.is_empty();
+        let note = if is_first { explained } else { "" };
         let rooms = self.rooms.rooms.iter().collect();
         let ranked = sorted_by_key(rooms, |room: &&Room| pair(!room.sums.free, !room.sums.reserved));
         writing.fill(sheet([key, title, note], &columns), &columns, &ranked, |_, _| row(at(self.moment)));
@@ -73,8 +79,8 @@ impl Layout {
 }
 
 /// The pool, and what segments it has.
-pub(super) fn kind_name(kind: &SegmentKind) -> String {
-    let mut name = pool_name(kind.pool, kind.small);
+pub(super) fn kind_name(file: &OpenFile, kind: &SegmentKind) -> String {
+    let mut name = pool_name(file, kind.pool, kind.small);
     name.push_str(if kind.expandable { ", expandable" } else { "" });
     name
 }
@@ -86,11 +92,11 @@ pub(super) struct DriverRequest {
     /// Bytes that were taken.
     pub(super) taken: u64,
     pub(super) kind: SegmentKind,
-    /// Rounded bytes of the allocation that needed them, where the events that follow tell it: at least so many.
+    /// Allocated (rounded) bytes of the allocation that needed them, where the events that follow show it: a lower bound.
     pub(super) request: Option<u64>,
 }
 
-/// Events after a request to the driver within which the allocation comes that needed it.
+/// Events after a request to the driver within which the allocation that needed it follows.
 const NEXT_EVENTS: u32 = 4;
 
 impl DriverRequest {
@@ -118,7 +124,7 @@ impl DriverRequest {
         Some(DriverRequest { event, taken, kind: lives.kind(range)?, request })
     }
 
-    /// Whether what was free of its kind would have sufficed together, and no block of it alone.
+    /// Whether the free bytes of its kind would have sufficed together, but no single block.
     pub(super) fn is_scattered(&self, free: &StateSums) -> bool {
         self.request.is_some_and(|request| free.free >= request && free.largest_free < request)
     }

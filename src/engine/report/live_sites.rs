@@ -16,7 +16,7 @@ pub(super) struct LiveSites {
     pub(super) sums: SiteSums,
     pub(super) bytes: u64,
     pub(super) count: u64,
-    /// Of these, what was there before the trace.
+    /// Of these, bytes allocated before recording.
     pub(super) early: u64,
     population: Population,
     next: usize,
@@ -50,7 +50,7 @@ impl LiveSites {
         })
     }
 
-    /// Writes the sheet; where there is another moment, with what is live then beside it.
+    /// Writes the sheet; with the live bytes at the cursor beside it, where there is one.
     pub(super) fn write(&self, writing: &mut Writing<'_>, title: &str, beside: Option<&LiveSites>) {
         let (file, history) = (writing.file, writing.history);
         let mut ranked = self.sums.ranked(0);
@@ -66,19 +66,21 @@ impl LiveSites {
         let ranked: Vec<(u32, u64)> = covered.collect();
         let told_by = |group| beside.filter(|_| self.sums.of(group).count == 0).unwrap_or(self);
         let mut columns = vec![
-            column::bytes("requested", "requested", |(group, _): (u32, u64)| self.sums.of(group).bytes)
+            column::bytes("live_bytes", "live", |(group, _): (u32, u64)| self.sums.of(group).bytes)
                 .total(Cell::Bytes(whole)),
             column::share("share", "share", |(group, _): (u32, u64)| (self.sums.of(group).bytes, whole))
                 .total(Cell::Share { part: whole, whole }),
-            column::share("coverage", "with those above", |(_, covered): (u32, u64)| (covered, whole)),
+            column::share("cumulative_share", "cumulative", |(_, covered): (u32, u64)| (covered, whole)),
             column::count("count", "allocations", |(group, _): (u32, u64)| self.sums.of(group).count)
                 .total(Cell::Count(self.count)),
         ];
         columns.extend(beside.map(|beside| {
-            column::bytes("requested_at", "at moment, requested", |(group, _): (u32, u64)| beside.sums.of(group).bytes)
-                .total(Cell::Bytes(beside.bytes))
+            column::bytes("live_bytes_at_cursor", "live at the cursor", |(group, _): (u32, u64)| {
+                beside.sums.of(group).bytes
+            })
+            .total(Cell::Bytes(beside.bytes))
         }));
-        columns.push(column::text("site", "call site", |(group, _): (u32, u64)| {
+        columns.push(column::text("call_site", "call site", |(group, _): (u32, u64)| {
             told_by(group).sums.name(file, history, group)
         }));
         writing.fill(sheet(["live", title, ""], &columns), &columns, &ranked, |writing, (group, _)| {
@@ -87,17 +89,13 @@ impl LiveSites {
         });
     }
 
-    /// The three heaviest as words: `62.1 % of it from 3 of 41 call sites: a (30.0 %), b (20.0 %), c (12.1 %).`
-    pub(super) fn heaviest(&self, file: &OpenFile, history: &DeviceHistory) -> Option<(String, u32)> {
+    /// The largest three: `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %, of 41 call sites.`
+    pub(super) fn heaviest(&self, file: &OpenFile, history: &DeviceHistory, when: &str) -> Option<(String, u32)> {
         let ranked = self.sums.ranked(1);
         let most = ranked.get(..3).unwrap_or(&ranked);
         let (bytes, _) = self.sums.total(most);
-        let mut text = percent(bytes, self.bytes);
-        text.push_str(" of it from ");
-        text.push_str(&grouped(most.len() as u64));
-        text.push_str(" of ");
-        text.push_str(&grouped(ranked.len() as u64));
-        text.push_str(" call sites");
+        let mut text = "Largest call sites ".to_owned();
+        text.push_str(when);
         for (place, &group) in most.iter().enumerate() {
             text.push_str(if place == 0 { ": " } else { ", " });
             text.push_str(&self.sums.name(file, history, group));
@@ -106,6 +104,13 @@ impl LiveSites {
             text.push(')');
         }
         text.push('.');
+        if most.len() > 1 {
+            text.push_str(" Together ");
+            text.push_str(&percent(bytes, self.bytes));
+            text.push_str(", of ");
+            text.push_str(&grouped(ranked.len() as u64));
+            text.push_str(" call sites.");
+        }
         most.first().map(|&group| (text, self.sums.of(group).largest))
     }
 }

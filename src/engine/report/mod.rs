@@ -1,12 +1,14 @@
-//! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
+//! Insights: what an expert would say of a snapshot, as findings and tables; one module a topic.
 
+mod annotations;
+mod calls;
 mod categories;
 mod column;
 mod fragmentation;
 mod heaviest;
 mod job;
-mod layers;
 mod layout;
+mod leaks;
 mod live_sites;
 mod modules;
 mod out_of_memory;
@@ -15,9 +17,7 @@ mod pools;
 mod ranges;
 mod settings;
 mod site_sums;
-mod stages;
 mod steps;
-mod waste;
 mod writing;
 
 use super::protocol::{ReportQuestion, Topic};
@@ -27,11 +27,11 @@ pub(super) use job::Job;
 pub(super) fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
         Topic::Categories => Box::new(categories::Categories::new(device, question)),
-        Topic::Layers => Box::new(layers::Layers::new(device, question)),
+        Topic::Modules => Box::new(modules::Modules::new(device, question)),
         Topic::Peak => Box::new(peak::Peak::new(device, question)),
         Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
-        Topic::Stages => Box::new(stages::Stages::new(device, question)),
-        Topic::Waste => Box::new(waste::Waste::new(device, question)),
+        Topic::Steps => Box::new(annotations::Annotations::new(device, question)),
+        Topic::Leaks => Box::new(leaks::Leaks::new(device, question)),
         Topic::Fragmentation => Box::new(fragmentation::Fragmentation::new(device, question)),
         Topic::Pools => Box::new(pools::Pools::new(device, question)),
         Topic::Settings => Box::new(settings::Settings::new(device, question)),

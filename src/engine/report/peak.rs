@@ -1,13 +1,14 @@
-//! The peak report: when the most was live, how much, and what made it.
+//! The insight on the peak: when it was, how much was live, and which code allocated it.
 
 use super::heaviest::Heaviest;
 use super::job::Job;
+use super::leaks::Growth;
 use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
 use super::steps::{Finding, Steps};
-use super::waste::Growth;
 use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, freed_by, row, threshold};
 use crate::open::OpenFile;
+use crate::origin::is_prefix_block;
 use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight};
 use crate::report::column::{self, sheet};
@@ -38,6 +39,8 @@ struct Parts {
     large: Threshold,
     oldest: Heaviest,
     old_count: u32,
+    /// What is live at the peak only because `resize_` makes room for an address: bytes and count.
+    prefix: (u64, u64),
     growth: Growth,
 }
 
@@ -48,10 +51,10 @@ impl Peak {
 }
 
 impl Parts {
-    fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &[Span]) -> Parts {
+    fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &Steps) -> Parts {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         // The step that it is in.
-        let step = steps.iter().find(|step| step.from < moment && moment <= step.to);
+        let step = steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
         let recent = step.map_or(RECENT, |step| moment - step.from);
         Parts {
             peak: LiveSites::new(file, history, moment),
@@ -62,17 +65,21 @@ impl Parts {
             large: threshold(question, ["large", "at least", "bytes"], 1 << 20),
             oldest: Heaviest::new(question.rows.min(MOST_ROWS) as usize),
             old_count: 0,
+            prefix: (0, 0),
             growth: Growth::new(file, history, question, steps),
         }
     }
 
     fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let Parts { peak, beside, categories, recent, made, large, oldest, old_count, growth } = self;
+        let Parts { peak, beside, categories, recent, made, large, oldest, old_count, prefix, growth } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
             let category = file.groups.of(&file.snapshot, history, id, Grouping::Category);
             if let Some(weight) = categories.get_mut(category as usize) {
                 weight.add(Weight { bytes: size, count: 1 });
+            }
+            if is_prefix_block(&file.snapshot, history, id) {
+                *prefix = (prefix.0.saturating_add(size), prefix.1 + 1);
             }
             let born = history.allocations.born(id).0;
             if u64::from(born) > since {
@@ -99,13 +106,13 @@ impl Job for Peak {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         self.steps.step(file, slice)?;
-        let steps = &self.steps.steps.spans;
+        let steps = &self.steps.steps;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
         parts.step(file, history, slice)?;
         let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         write_sentences(&mut writing, &parts, &self.steps.steps);
-        parts.peak.write(&mut writing, "What was live at the peak", parts.beside.as_ref());
+        parts.peak.write(&mut writing, "Live at the peak", parts.beside.as_ref());
         write_categories(&mut writing, &parts);
         let Parts { peak, recent, made, large, oldest, old_count, .. } = parts;
         write_recent(&mut writing, &peak, &made, recent);
@@ -118,95 +125,97 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
     let (file, history) = (writing.file, writing.history);
     let peak = &parts.peak;
     let moment = peak.moment;
-    let mut text = "The most that was live at once is ".to_owned();
+    let mut text = "Peak ".to_owned();
     text.push_str(&bytes(peak.bytes));
-    text.push_str(" requested, in ");
-    text.push_str(&counted(peak.count, "allocation"));
     match Moment(moment).event() {
-        None => text.push_str(", before the first event"),
+        None => text.push_str(" before the first event"),
         Some(EventIdx(event)) => {
-            text.push_str(", after event ");
+            text.push_str(" at event ");
             text.push_str(&grouped(event.into()));
-            text.push_str(" of ");
-            text.push_str(&grouped(history.event_count().into()));
             if let Some(us) = lasted_us(history, EventIdx(0), EventIdx(event)) {
-                text.push_str(", ");
+                text.push_str(" (");
                 text.push_str(&duration_us(us));
-                text.push_str(" after the first");
+                text.push(')');
             }
         }
     }
+    text.push_str(", in ");
+    text.push_str(&counted(peak.count, "allocation"));
     text.push('.');
     writing.say(Tone::Fact, text, Some(at(moment)));
+    if let (bytes_of @ 1.., count) = parts.prefix {
+        let mut text = bytes(bytes_of);
+        text.push_str(" of the peak is momentary: ");
+        text.push_str(&counted(count, "prefix block"));
+        text.push_str(" that resize_ with an address hint allocates and frees at once (mallocWithAddress).");
+        writing.say(Tone::Fact, text, Some(at(moment)));
+    }
     let refused = history.action_counts[Action::Oom as usize];
     if refused > 0 {
-        let mut text = counted(refused, "request");
-        text.push_str(" failed in this trace: the report on running out of memory says why.");
+        let mut text = counted(refused, "OOM");
+        text.push_str(" in this trace. See Out of memory.");
         writing.say(Tone::Alarm, text, None);
     }
     parts.growth.say(writing, &SiteSums::default(), &[Tone::Alarm]);
     if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
-        let mut text = "Reserved then: ".to_owned();
+        let mut text = "Reserved at the peak: ".to_owned();
         let then = history.reserved_at(Moment(moment));
         text.push_str(&bytes(positive(then)));
-        if then == history.numbers.peak_reserved {
-            text.push_str(", the most that was reserved.");
-        } else {
-            text.push_str("; the most that was reserved is ");
+        text.push_str(if then == history.numbers.peak_reserved { ", the maximum" } else { ", maximum " });
+        if then != history.numbers.peak_reserved {
             text.push_str(&bytes(positive(history.numbers.peak_reserved)));
-            text.push('.');
         }
+        text.push('.');
         let change = |event| history.reserved_change(event);
         let most = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
         writing.say(Tone::Fact, text, most.map(|(moment, _)| at(moment.0)));
     }
-    if let Some((sites, largest)) = peak.heaviest(file, history) {
-        let mut text = "What made it: ".to_owned();
-        text.push_str(&sites);
+    if let Some((text, largest)) = peak.heaviest(file, history, "at the peak") {
         writing.say(Tone::Fact, text, Some(allocation(largest, Some(moment))));
     }
     let step = (0u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
     if let Some((number, &span)) = step {
         let called = steps.rows.get(number as usize).and_then(|&row| history.annotations.get(row as usize));
-        let mut text = "It is in ".to_owned();
-        if let Some(annotation) = called {
-            text.push_str(&file.snapshot.strings.text(annotation.name));
-            text.push_str(", ");
-        }
-        text.push_str("step number ");
+        let mut text = "The peak is in step ".to_owned();
         text.push_str(&grouped(number + 1));
         text.push_str(" of ");
         text.push_str(&grouped(steps.spans.len() as u64));
-        text.push_str(" in the trace. ");
+        if let Some(annotation) = called {
+            text.push_str(" (");
+            text.push_str(&file.snapshot.strings.text(annotation.name));
+            text.push(')');
+        }
+        text.push_str(". ");
         text.push_str(&steps.how());
         writing.say(Tone::Fact, text, Some(Evidence { span: Some(span), ..at(moment) }));
     }
     let made = parts.made.total(&parts.made.ranked(0));
-    let lines = [(peak.early, "were there before the trace began"), (made.0, "were made in the last")];
+    let lines = [(peak.early, "before recording"), (made.0, "in the last ")];
     for (place, (part, what)) in lines.into_iter().enumerate().filter(|(_, (part, _))| *part > 0) {
-        let mut text = bytes(part);
-        text.push_str(" of it (");
-        text.push_str(&percent(part, peak.bytes));
-        text.push_str(") ");
+        let mut text = "Allocated ".to_owned();
         text.push_str(what);
         let mut span = None;
         if place == 1 {
-            text.push(' ');
             text.push_str(&counted(parts.recent.value, "event"));
-            text.push_str(" before it");
+            text.push_str(" before the peak");
             let from = u64::from(moment).saturating_sub(parts.recent.value) as u32;
             span = Some(Span { from, to: moment });
         }
-        text.push('.');
+        text.push_str(": ");
+        text.push_str(&bytes(part));
+        text.push_str(" (");
+        text.push_str(&percent(part, peak.bytes));
+        text.push_str(" of the peak).");
         let to = if place == 0 { 0 } else { moment };
         writing.say(Tone::Fact, text, Some(Evidence { span, ..at(to) }));
     }
     let change = |event| history.pending_change(event);
     let pending = Curve::new(&history.pending, &change).at(Moment(moment));
     if pending > 0 {
-        let mut text = bytes(pending.unsigned_abs());
-        text.push_str(" of it had been freed by the program and were still in use by a stream.");
+        let mut text = "Awaiting free at the peak: ".to_owned();
+        text.push_str(&bytes(pending.unsigned_abs()));
+        text.push_str(", freed by the program and still in use by another stream.");
         writing.say(Tone::Fact, text, Some(at(moment)));
     }
 }
@@ -217,16 +226,16 @@ fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {
     let ranked = parts.categories.iter().zip(0..).filter(|(weight, _)| weight.count > 0);
     let ranked = sorted_numbers(ranked.map(|(weight, group)| (!u128::from(weight.bytes), group)).collect());
     let note =
-        ["As rules tell (", file.groups.categories.set().name(), "); all of them stand under Categories."].concat();
+        ["Classified by the rules “", file.groups.categories.set().name(), "”. See Categories for more."].concat();
     let of = |group: u32| parts.categories.get(group as usize).copied().unwrap_or_default();
     let name = |group| file.groups.label(&file.snapshot, history, Grouping::Category, group);
     let columns = [
-        column::bytes("requested", "requested", |group| of(group).bytes).total(Cell::Bytes(whole)),
+        column::bytes("live_bytes", "live", |group| of(group).bytes).total(Cell::Bytes(whole)),
         column::share("share", "share", |group| (of(group).bytes, whole)).total(Cell::Share { part: whole, whole }),
         column::count("count", "allocations", |group| of(group).count.into()).total(Cell::Count(parts.peak.count)),
         column::text("category", "category", name),
     ];
-    let sheet = sheet(["categories", "What it was for", &note], &columns);
+    let sheet = sheet(["categories", "By category", &note], &columns);
     writing.fill(sheet, &columns, &ranked, |_, group| {
         let find = (group > 0).then(|| category_query(&name(group)));
         row(Evidence { find, ..at(parts.peak.moment) })
@@ -239,14 +248,14 @@ fn write_recent(writing: &mut Writing<'_>, peak: &LiveSites, made: &SiteSums, re
     let (bytes, count) = made.total(&ranked);
     let whole = peak.bytes;
     let columns = [
-        column::bytes("requested", "requested", |group| made.of(group).bytes).total(Cell::Bytes(bytes)),
+        column::bytes("live_bytes", "live", |group| made.of(group).bytes).total(Cell::Bytes(bytes)),
         column::share("share", "share of the peak", |group| (made.of(group).bytes, whole))
             .total(Cell::Share { part: bytes, whole }),
         column::count("count", "allocations", |group| made.of(group).count).total(Cell::Count(count)),
-        column::text("site", "call site", |group| made.name(file, history, group)),
+        column::text("call_site", "call site", |group| made.name(file, history, group)),
     ];
-    let note = "Live at the peak, and made in the last events before it; where steps are known, in the step it is in.";
-    let mut sheet = sheet(["recent", "Made shortly before the peak", note], &columns);
+    let note = "Live at the peak and allocated in the last events before it; where steps are known, in the same step.";
+    let mut sheet = sheet(["recent", "Allocated shortly before the peak", note], &columns);
     sheet.threshold = Some(recent);
     writing.fill(sheet, &columns, &ranked, |writing, group| writing.site_row(made, group, Some(peak.moment)));
 }
@@ -255,13 +264,13 @@ fn write_oldest(writing: &mut Writing<'_>, peak: &LiveSites, (ranked, count): (V
     let (file, history) = (writing.file, writing.history);
     let born = |id| history.allocations.born(AllocationId(id)).0;
     let columns = [
-        column::bytes("requested", "requested", |id| history.allocations.size(AllocationId(id))),
-        column::event("born_event", "made by event", born),
-        column::count("age", "events old", |id| peak.moment.saturating_sub(born(id)).into()),
-        column::cell("freed_event", "freed by event", |id| freed_by(history, AllocationId(id))),
-        column::text("site", "call site", |id| site_of(file, history, AllocationId(id))),
+        column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
+        column::event("allocated_at", "allocated at event", born),
+        column::count("age_events", "age in events", |id| peak.moment.saturating_sub(born(id)).into()),
+        column::cell("freed_at", "freed at event", |id| freed_by(history, AllocationId(id))),
+        column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
     ];
-    let title = ["oldest", "Live the longest at the peak", "Oldest first, of the same age the largest."];
+    let title = ["oldest", "Oldest large allocations at the peak", "Oldest first; of the same age, the largest first."];
     let mut sheet = sheet(title, &columns);
     sheet.threshold = Some(large);
     sheet.left_out = count;

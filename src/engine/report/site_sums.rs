@@ -1,4 +1,4 @@
-//! What allocations are together by call site, the page's own: the group by which they are coloured and stacked.
+//! Sums of allocations by call site: the same groups by which they are coloured and stacked.
 
 use super::writing::{Writing, cut};
 use crate::open::OpenFile;
@@ -20,7 +20,7 @@ pub(super) struct SiteSum {
     /// The first and the last in birth order.
     pub(super) first: u32,
     pub(super) last: u32,
-    /// How many of them are known by the stack of their free alone, because they were born before the trace.
+    /// How many of them have only the stack of their free, because they were allocated before recording.
     pub(super) of_free: u64,
 }
 
@@ -77,11 +77,11 @@ impl SiteSums {
         let mut name = label(file, history, group);
         let sum = self.of(group);
         if sum.of_free == sum.count && sum.count > 0 {
-            name.push_str(" (where it is freed)");
+            name.push_str(" (stack of the free)");
         } else if sum.of_free > 0 {
             name.push_str(" (");
             name.push_str(&grouped(sum.of_free));
-            name.push_str(" by where they are freed)");
+            name.push_str(" with the stack of the free)");
         }
         name
     }
@@ -104,7 +104,7 @@ pub(super) fn site_of(file: &OpenFile, history: &DeviceHistory, id: AllocationId
     let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
     let mut name = label(file, history, group);
     if is_of_free(history, id, file.stack(history, id)) {
-        name.push_str(" (where it is freed)");
+        name.push_str(" (stack of the free)");
     }
     name
 }

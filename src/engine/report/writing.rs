@@ -10,11 +10,11 @@ use base::units::{Bytes, EventIdx, Moment, grouped};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 
-/// Rows of one sheet, however many are asked for.
+/// Most rows of one sheet, however many are requested.
 pub(super) const MOST_ROWS: u32 = 100_000;
-/// Characters of a name that are told.
+/// Characters of a name that are shown.
 const LONGEST_NAME: usize = 200;
-/// Frames of a stack that are told, the innermost ones.
+/// Frames of a stack that are shown, the innermost ones.
 const MOST_FRAMES: usize = 200;
 /// Bytes of all stacks of a report: they may name the same long string endlessly often.
 const MOST_TEXT: usize = 4 << 20;
@@ -41,7 +41,7 @@ impl<'a> Writing<'a> {
         self.report.statements.push(Statement { tone, text, evidence });
     }
 
-    /// How many rows of a sheet are told.
+    /// How many rows of a sheet are shown.
     pub(super) fn most_rows(&self) -> usize {
         self.question.rows.min(MOST_ROWS) as usize
     }
@@ -100,10 +100,17 @@ pub(super) fn shown(span: Span, moment: u32) -> Evidence {
     Evidence { span: Some(span), moment: Some(moment), ..Evidence::default() }
 }
 
-/// Bytes in a sentence: `38.1 MiB (39,951,360 B)`.
+/// Bytes in a sentence: `38.1 MiB`. To the byte they stand in tables.
 pub(super) fn bytes(bytes: u64) -> String {
-    let short = Bytes(bytes).to_string();
-    if bytes < 1024 { short } else { [&short, " (", &grouped(bytes), " B)"].concat() }
+    Bytes(bytes).to_string()
+}
+
+/// A moment in a sentence: `after event 3,216`.
+pub(super) fn when(moment: u32) -> String {
+    match Moment(moment).event() {
+        None => "before the first event".to_owned(),
+        Some(EventIdx(event)) => "after event ".to_owned() + &grouped(event.into()),
+    }
 }
 
 /// That a moment is shown.

@@ -9,7 +9,7 @@ use base::units::Moment;
 use history::replay::{AllocationId, SegmentLives};
 use picture::timeline::lowest_byte_of;
 
-/// The state at the moment that was asked about last.
+/// The state at the moment that was requested last.
 #[derive(Default)]
 pub(crate) struct Beneath {
     state: Option<DeviceState>,

@@ -9,7 +9,7 @@ use crate::protocol::{Grouping, PieceKind, StateBar, StatePiece};
 use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Rows that are told at most.
+/// Most rows that are listed.
 const MOST_ROWS: u32 = 4096;
 
 /// Bars and pieces, as far as they are drawn.

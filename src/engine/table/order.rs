@@ -195,7 +195,7 @@ impl SiteRanks {
     }
 }
 
-/// The `part`-th eight bytes of a text, small and capital letters being the same.
+/// The `part`-th eight bytes in a string, small and capital letters being the same.
 fn eight(text: &str, part: usize) -> u64 {
     let bytes = text.as_bytes().iter().skip(part * 8).chain(&[0; 8]).take(8);
     bytes.fold(0, |key, byte| key << 8 | u64::from(byte.to_ascii_lowercase()))

@@ -2,7 +2,7 @@
 
 use crate::copying::write_words;
 use crate::open::OpenFile;
-use crate::origin::stack_of;
+use crate::origin::{named_site, stack_of};
 use crate::places::lasted_us;
 use crate::protocol::TableRow;
 use analysis::{frame_line, site};
@@ -52,7 +52,11 @@ fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(Tabl
 /// A row of the table, with the call site in short.
 pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
     let (mut row, frame) = facts(file, device, moment, id)?;
-    row.site = frame.map_or_else(String::new, |frame| site::in_row(&file.snapshot, frame));
+    let site = frame.map_or_else(String::new, |frame| site::in_row(&file.snapshot, frame));
+    row.site = match file.history(device) {
+        Some(history) => named_site(&file.snapshot, history, AllocationId(id), site),
+        None => site,
+    };
     let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
     row.matches = found.is_some_and(|found| found.matches.contains(id));
     Some(row)
@@ -86,7 +90,7 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, mo
     };
     field(row.born.map(i128::from));
     field(row.born_us.map(i128::from));
-    // Of what was there before the trace, nobody knows how old it is.
+    // Of what was allocated before recording, the age is unknown.
     field(row.born.map(|_| row.age.into()));
     field(row.age_us.map(i128::from));
     field(row.freed.map(i128::from));

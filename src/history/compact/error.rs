@@ -5,7 +5,7 @@
 pub enum CompactError {
     /// Written by a later memscape.
     #[error(
-        "these are columns of version {0}, and this memscape reads version 1: open them with the memscape that wrote them"
+        "columns version {0} is not supported (this memscape reads version 1): open the file with the memscape that wrote it"
     )]
     Version(u8),
     /// Its sum is another, or what is in it contradicts itself.
@@ -17,7 +17,7 @@ pub enum CompactError {
         to: u64,
     },
     /// There is no end.
-    #[error("the columns end too soon, after {0} bytes")]
+    #[error("unexpected end of the columns after {0} bytes")]
     Cut(u64),
 }
 

@@ -83,6 +83,7 @@ pub(super) mod oddity {
     pub(in crate::compact) const NO_SEGMENTS: u64 = 3;
     pub(in crate::compact) const FROM_A_DRAWING: u64 = 4;
     pub(in crate::compact) const BYTES_BEHIND: u64 = 5;
+    pub(in crate::compact) const ONE_POOL: u64 = 6;
 }
 
 /// What has unknown keys, and what has bytes behind its end.

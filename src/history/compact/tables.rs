@@ -243,6 +243,7 @@ impl Tables {
             oddity::NO_SEGMENTS => WarningKind::NoSegments,
             oddity::FROM_A_DRAWING => WarningKind::FromADrawing,
             oddity::BYTES_BEHIND => WarningKind::BytesBehind(noun(numbers)),
+            oddity::ONE_POOL => WarningKind::OnePool(text(numbers)),
             _ => return numbers.reject(),
         };
         let count = numbers.size();

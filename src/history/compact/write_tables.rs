@@ -166,7 +166,7 @@ impl<W: Write> Writer<W> {
             for &id in ids {
                 let Some((caller, frame)) = stacks.innermost(StackId(id)) else { continue };
                 if !depths.add(caller.0) {
-                    return Err(Unwritable::Unfit("its stacks are too deep"));
+                    return Err(Unwritable::Unfit("the stacks are too deep"));
                 }
                 put(callers, u128::from(id - 1 - caller.0));
                 put_difference(called, number(frame), before);
@@ -201,7 +201,7 @@ impl<W: Write> Writer<W> {
             begins
         });
         if !is_in_order {
-            return Err(Unwritable::Unfit("its segments stand in another order than their blocks"));
+            return Err(Unwritable::Unfit("segments and blocks are in different orders"));
         }
         taken = 0;
         for segments in snapshot.segments.chunks(MOST_ROWS) {
@@ -222,7 +222,7 @@ impl<W: Write> Writer<W> {
             put(bytes, u128::from(*count));
             put_text(bytes, place);
         })?;
-        if is_known { Ok(()) } else { Err(Unwritable::Unfit("it has a warning that columns do not know")) }
+        if is_known { Ok(()) } else { Err(Unwritable::Unfit("the file has a warning that columns cannot store")) }
     }
 }
 
@@ -290,6 +290,7 @@ fn put_warning(bytes: &mut Vec<u8>, kind: &WarningKind) -> bool {
         WarningKind::UnknownState(state) => (oddity::UNKNOWN_STATE, None, Some(state)),
         WarningKind::NoSegments => (oddity::NO_SEGMENTS, None, None),
         WarningKind::FromADrawing => (oddity::FROM_A_DRAWING, None, None),
+        WarningKind::OnePool(pool) => (oddity::ONE_POOL, None, Some(pool)),
         WarningKind::BytesBehind(what) => (oddity::BYTES_BEHIND, Some(noun(what)), None),
         // Those of the history come again when it is replayed.
         _ => return false,

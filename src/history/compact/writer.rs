@@ -78,7 +78,7 @@ impl<W: Write> Writer<W> {
         let mut kind = event.action as u8;
         let is_free = is_free(event.action);
 
-        let next = u32::try_from(trace.known.len()).map_err(|_| Unwritable::Unfit("it names too many addresses"))?;
+        let next = u32::try_from(trace.known.len()).map_err(|_| Unwritable::Unfit("too many addresses"))?;
         let address = *trace.addresses.entry(event.address).or_insert(next);
         let is_new = address == next;
         if is_new {
@@ -147,7 +147,7 @@ impl<W: Write> Writer<W> {
     /// Writes a section.
     pub(super) fn section(&mut self, what: u8, payload: &[u8]) -> Result<(), Unwritable> {
         if payload.len() > MOST_BYTES {
-            return Err(Unwritable::Unfit("a row of its tables is too long for columns"));
+            return Err(Unwritable::Unfit("a row is too long for columns"));
         }
         let mut section = vec![what];
         section.extend_from_slice(&(payload.len() as u32).to_le_bytes());

@@ -7,13 +7,13 @@ pub enum ContainerError {
     #[error("the file is empty")]
     Empty,
     /// A layer of packing with nothing in it.
-    #[error("the {0} stream holds nothing")]
+    #[error("the {0} stream is empty")]
     Hollow(&'static str),
     /// Something else, recognised by its first bytes.
     #[error("this is {0}, not a PyTorch memory snapshot")]
     Other(&'static str),
     /// Something else, not recognised.
-    #[error("this is not a PyTorch memory snapshot: it begins with 0x{0:02x}, where a pickle begins with 0x80")]
+    #[error("this is not a PyTorch memory snapshot: it begins with 0x{0:02x}, a pickle with 0x80")]
     NotAPickle(u8),
     /// A layer's checks failed.
     #[error("the {layer} stream is damaged near byte {byte}")]
@@ -23,17 +23,17 @@ pub enum ContainerError {
         byte: u64,
     },
     /// The file ends inside a layer.
-    #[error("the file ends inside its {layer} stream, after {byte} bytes")]
+    #[error("unexpected end of file inside the {layer} stream, after {byte} bytes")]
     Cut {
         layer: &'static str,
         /// Bytes of the file.
         byte: u64,
     },
     /// A layer asks for something that we do not do.
-    #[error("the {layer} stream can't be unpacked: {why}")]
+    #[error("cannot decompress the {layer} stream: {why}")]
     Refused { layer: &'static str, why: &'static str },
     /// It is made to fill the memory.
-    #[error("{byte} bytes of {layer} unpack to more than {times} times as many: no snapshot does")]
+    #[error("{byte} bytes of {layer} decompress to more than {times} times as many: not a snapshot")]
     Bomb {
         layer: &'static str,
         /// Bytes of the file read by then.
@@ -41,13 +41,13 @@ pub enum ContainerError {
         times: u64,
     },
     /// It goes on and on.
-    #[error("{byte} bytes of {layer} unpack to more than 1 TiB: no snapshot does")]
+    #[error("{byte} bytes of {layer} decompress to more than 1 TiB: not a snapshot")]
     TooMuch {
         layer: &'static str,
         /// Bytes of the file read by then.
         byte: u64,
     },
     /// Packed again and again.
-    #[error("it is packed more than {0} times over: no snapshot is")]
+    #[error("more than {0} nested layers of compression: not a snapshot")]
     TooManyLayers(usize),
 }

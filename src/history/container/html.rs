@@ -106,7 +106,7 @@ impl Unpacker for Html {
             Part::Done => Ok(()),
             Part::Data => Err(Fault::Cut),
             // PyTorch 2.0's pages hold what their plot needs, and no snapshot.
-            _ => Err(Fault::Foreign("an HTML page without a snapshot in it (PyTorch's have one since 2.1)")),
+            _ => Err(Fault::Foreign("an HTML page without a snapshot (PyTorch's pages contain one since 2.1)")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Outer formats, told apart by content, never by name: layers of packing, one inside the other, around what the file is.
+//! Outer formats, distinguished by content, never by name: layers of packing, one inside the other, around what the file is.
 //!
 //! ```text
 //!   chunks of the file ─▶ [gzip] ─▶ … ─▶ pickle

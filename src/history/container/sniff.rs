@@ -34,7 +34,7 @@ const OTHERS: [(&[u8], &str); 17] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"PK\x05\x06", "an empty zip archive"),
     // The first values of `torch.save` before PyTorch 1.6: its magic number, in a pickle of its own.
-    (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a checkpoint of torch.save"),
+    (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a torch.save checkpoint"),
     (b"\x93NUMPY", "a NumPy array"),
     (b"\x89HDF", "an HDF5 file"),
     (b"SQLite f", "an SQLite database"),

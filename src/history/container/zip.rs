@@ -35,27 +35,25 @@ pub const LARGEST_DIRECTORY: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ZipError {
     /// No end record: the file was cut, or is no zip.
-    #[error("the zip archive has no directory at its end: was it copied whole?")]
+    #[error("no directory at the end of the zip archive. Is the file complete?")]
     NoDirectory,
     /// A part that lies outside the file, or is none.
-    #[error("the zip archive is damaged: {0} is not where it should be, at byte {1}")]
+    #[error("the zip archive is damaged: expected {0} at byte {1}")]
     Misplaced(&'static str, u64),
     /// In several files.
-    #[error("the zip archive is one of several parts: join them first")]
+    #[error("the zip archive is split into parts: join them first")]
     Split,
     /// More than we read.
-    #[error("the zip archive has {0} members: at most {MOST_MEMBERS} are read")]
+    #[error("the zip archive has {0} members, the limit is {MOST_MEMBERS}")]
     TooMany(u64),
     /// More than we read.
-    #[error("the zip archive's directory has {0} bytes: at most {LARGEST_DIRECTORY} are read")]
+    #[error("the zip archive's directory has {0} bytes, the limit is {LARGEST_DIRECTORY}")]
     DirectoryTooLarge(u64),
     /// Needs a password.
     #[error("{0} is encrypted: unpack the archive first")]
     Encrypted(String),
     /// Packed in a way we do not know.
-    #[error(
-        "{0} is packed with method {1}: of zip's methods, stored (0), deflate (8), deflate64 (9) and zstd (93) are read"
-    )]
+    #[error("{0} uses zip method {1}; supported are stored (0), deflate (8), deflate64 (9) and zstd (93)")]
     Method(String, u16),
 }
 
@@ -129,7 +127,7 @@ pub fn end(tail: &[u8], offset: u64) -> Result<End, ZipError> {
     if let Some(locator) = locator {
         let record = number(tail, locator + 8, 8).ok_or(ZipError::NoDirectory)?;
         let fits = record.checked_add(ZIP64 as u64).is_some_and(|end| end <= offset + locator as u64);
-        return if fits { Ok(End::Zip64(record)) } else { Err(ZipError::Misplaced("its zip64 record", record)) };
+        return if fits { Ok(End::Zip64(record)) } else { Err(ZipError::Misplaced("the zip64 record", record)) };
     }
     if field(4, 2)? != 0 || field(6, 2)? != 0 {
         return Err(ZipError::Split);
@@ -143,7 +141,7 @@ pub fn end(tail: &[u8], offset: u64) -> Result<End, ZipError> {
 /// # Errors
 /// It is none, or what it says can't be.
 pub fn zip64(record: &[u8], offset: u64) -> Result<Directory, ZipError> {
-    let lost = ZipError::Misplaced("its zip64 record", offset);
+    let lost = ZipError::Misplaced("the zip64 record", offset);
     let field = |at, width| number(record, at, width).ok_or_else(|| lost.clone());
     if !record.starts_with(b"PK\x06\x06") {
         return Err(lost);
@@ -158,7 +156,7 @@ impl Directory {
     /// The directory, if it ends before `end` and is not too large.
     fn checked(self, end: u64) -> Result<Directory, ZipError> {
         if self.offset.checked_add(self.bytes).is_none_or(|last| last > end) {
-            Err(ZipError::Misplaced("its directory", self.offset))
+            Err(ZipError::Misplaced("the directory", self.offset))
         } else if self.members > MOST_MEMBERS {
             Err(ZipError::TooMany(self.members))
         } else if self.bytes > LARGEST_DIRECTORY {
@@ -194,7 +192,7 @@ impl Rows {
     /// The directory ends too soon, or has a member that lies outside the file.
     pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Entry>, ZipError> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        let lost = || ZipError::Misplaced("a member of its directory", self.directory.offset + self.at as u64);
+        let lost = || ZipError::Misplaced("a directory entry", self.directory.offset + self.at as u64);
         let row = bytes.get(self.at..).filter(|row| row.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
         let (entry, length) = entry(row).ok_or_else(lost)?;
         if entry.offset.checked_add(entry.packed).is_none_or(|end| end > self.directory.offset) {

@@ -129,8 +129,8 @@ impl Zstd {
 
 fn fault(error: FrameDecoderError) -> Fault {
     match error {
-        FrameDecoderError::WindowSizeTooBig { .. } => Fault::Refused("it wants a window of more than 128 MiB"),
-        FrameDecoderError::DictNotProvided { .. } => Fault::Refused("it wants a dictionary that is not in the file"),
+        FrameDecoderError::WindowSizeTooBig { .. } => Fault::Refused("it needs a window of more than 128 MiB"),
+        FrameDecoderError::DictNotProvided { .. } => Fault::Refused("it needs a dictionary that is not in the file"),
         _ => Fault::Damaged,
     }
 }

@@ -28,22 +28,22 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for JsonError<E> {}
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ErrorKind<E> {
     /// The input stopped before the outermost value was complete.
-    #[error("the file ends before its JSON does")]
+    #[error("unexpected end of file inside the JSON")]
     UnexpectedEnd,
     /// Something stands where it can't.
-    #[error("{found} stands where {expected} should")]
+    #[error("expected {expected}, found {found}")]
     Unexpected { found: Found, expected: &'static str },
     /// Neither a number nor one of JSON's words.
-    #[error("'{0}' is neither a number nor a word of JSON")]
+    #[error("invalid JSON value '{0}'")]
     NotAValue(String),
     /// A backslash before something that needs none.
-    #[error("a string holds an escape that JSON does not have")]
+    #[error("invalid escape in a string")]
     Escape,
     /// A line break or another control character inside a string.
-    #[error("a string holds the control character 0x{0:02x}, which JSON writes as an escape")]
+    #[error("unescaped control character 0x{0:02x} in a string")]
     Control(u8),
     /// One of [`super::Limits`] is reached.
-    #[error("more than {most} {what}, far beyond any snapshot")]
+    #[error("more than {most} {what}: not a snapshot")]
     Limit {
         /// What there is too much of, in the plural.
         what: &'static str,

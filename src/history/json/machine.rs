@@ -175,7 +175,7 @@ impl<B: Builder> Machine<B> {
 
     fn begin(&mut self, kind: Kind, rest: &[u8]) -> Result<(), JsonError<B::Error>> {
         if self.levels.len() >= self.limits.nesting {
-            let kind = ErrorKind::Limit { what: "containers inside one another", most: self.limits.nesting };
+            let kind = ErrorKind::Limit { what: "nested containers", most: self.limits.nesting };
             return Err(self.error(kind, rest.len()));
         }
         self.levels.push(Level { kind, key: None });

@@ -1,6 +1,7 @@
 //! Why a pickle can't be read, and where.
 
 use super::opcode::Refusal;
+use base::units::grouped;
 use std::fmt;
 use thiserror::Error;
 
@@ -34,34 +35,34 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for PickleError<E> {}
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ErrorKind<E> {
     /// The input stopped before STOP.
-    #[error("the file ends before the pickle does")]
+    #[error("unexpected end of file inside the pickle")]
     UnexpectedEnd,
     /// No opcode has this byte.
-    #[error("0x{0:02x} is not a pickle instruction")]
+    #[error("invalid pickle opcode 0x{0:02x}")]
     UnknownOpcode(u8),
     /// An opcode that no snapshot needs.
     #[error("{0}")]
     Refused(Refusal),
     /// A protocol that does not exist yet.
-    #[error("pickle protocol {0} is newer than 5, the newest known")]
+    #[error("pickle protocol {0} is not supported, the newest is 5")]
     Protocol(u8),
     /// A frame longer than any file.
-    #[error("a frame of {0} bytes can't be")]
+    #[error("invalid frame length: {} bytes", grouped(*.0))]
     Frame(u64),
     /// Fewer values than the instruction takes stand above the last MARK.
-    #[error("too few values stand before it")]
+    #[error("too few values on the stack")]
     TooFewValues,
     /// No MARK says where the batch begins.
-    #[error("no MARK stands before it")]
+    #[error("no MARK on the stack")]
     NoMark,
     /// SETITEMS over an odd number of values.
     #[error("the last key has no value")]
     KeyWithoutValue,
     /// Items for something that is not an open list.
-    #[error("the items are for something that is not a list, or a list changed after use")]
+    #[error("items appended to something that is not a list, or to a list that was already used")]
     NotAnOpenList,
     /// Items for something that is not an open dict.
-    #[error("the items are for something that is not a dict, or a dict changed after use")]
+    #[error("items added to something that is not a dict, or to a dict that was already used")]
     NotAnOpenDict,
     /// A container would become part of itself.
     #[error("a container contains itself")]
@@ -73,13 +74,13 @@ pub enum ErrorKind<E> {
     #[error("'{0}' is not a number")]
     NotANumber(String),
     /// A line of text with an escape that is none.
-    #[error("a string holds an escape that Python does not have")]
+    #[error("invalid escape in a string")]
     Escape,
     /// LIST or DICT over values that stand there already.
-    #[error("it makes a container of what stands before it, which no writer of snapshots does")]
+    #[error("unsupported: a container made of earlier values")]
     NotEmpty,
     /// One of [`super::Limits`] is reached.
-    #[error("more than {most} {what}, far beyond any snapshot")]
+    #[error("more than {} {what}: not a snapshot", grouped(*.most as u64))]
     Limit {
         /// What there is too much of, in the plural.
         what: &'static str,

@@ -59,7 +59,7 @@ impl<V: Copy> Memo<V> {
         }
         if at > len {
             if self.holes.len() + (at - len) > limits.memo_holes {
-                return Err(ErrorKind::Limit { what: "memo slots skipped over", most: limits.memo_holes });
+                return Err(ErrorKind::Limit { what: "skipped memo slots", most: limits.memo_holes });
             }
             for hole in len..at {
                 self.holes.extend(u32::try_from(hole));

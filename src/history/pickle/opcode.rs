@@ -15,19 +15,19 @@ pub enum Operand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It names, imports or calls code.
-    #[error("it names code to be run; a snapshot has none, and nothing in a file is ever run")]
+    #[error("refers to code to run: a snapshot has none, and memscape never runs any")]
     Code,
     /// It drops or doubles values on the stack, so that what a container holds can't be told as it arrives.
-    #[error("it moves values about the stack, which no writer of snapshots does")]
+    #[error("unsupported: moves values on the stack")]
     Juggling,
     /// It builds a set.
-    #[error("it builds a set, and a snapshot has none")]
+    #[error("unsupported type: set")]
     Set,
     /// Its bytes are not in the file.
-    #[error("it stands for bytes kept outside the file")]
+    #[error("refers to bytes outside the file")]
     Elsewhere,
     /// Python 2 wrote it for its strings, in its own escapes.
-    #[error("it is of Python 2's pickle protocol 0; write the snapshot with protocol 2 or later")]
+    #[error("pickle protocol 0 is not supported: write the snapshot with protocol 2 or later")]
     Text,
 }
 

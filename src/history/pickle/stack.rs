@@ -24,7 +24,7 @@ pub(super) struct Mark {
     /// Part of the batch was handed on already, so it must end as the container's that stands below.
     pub(super) begun: bool,
     /// At this height of the stack [`Stack::make_room`] is asked again. The batch's own, so that others that come and go above
-    /// it do not have it searched anew.
+    /// it do not have it searched again.
     pub(super) room: usize,
 }
 

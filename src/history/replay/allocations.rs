@@ -3,7 +3,7 @@
 //! ```text
 //! id   0           the unexplained bytes, when the identity of DESIGN §2 lacks some (else absent)
 //!      ..          static blocks: live at the end, never in the trace
-//!      ..          born before the trace, freed in it
+//!      ..          allocated before recording, freed in the trace
 //!      early()..   born in the trace, by alloc event
 //! ```
 
@@ -161,7 +161,7 @@ impl Allocations {
         AllocationId(self.early() as u32 + index)
     }
 
-    /// The id of the `index`-th allocation born before the trace and freed in it.
+    /// The id of the `index`-th allocation from before recording that is freed in the trace.
     pub(super) fn freed(&self, index: u32) -> AllocationId {
         AllocationId(self.unexplained + self.statics + index)
     }

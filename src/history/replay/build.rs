@@ -51,6 +51,8 @@ struct Building {
     next_event: u32,
     /// The reference's total at each moment, for the passes that look for the median.
     totals: Column<i64>,
+    /// The most bytes that were live beyond those reserved: how many, and live and reserved bytes then, with the moment.
+    beyond: (i64, [i64; 2], u32),
     next_chunk: usize,
     sum: i128,
     weighted: f64,
@@ -101,6 +103,7 @@ impl Builder {
             let Some(building) = &mut self.current else { return Ok(()) };
             building.step(snapshot, &mut self.warnings, slice)?;
             if let Some(building) = self.current.take() {
+                building.warn_beyond(&mut self.warnings);
                 let history = building.history;
                 let at_limit = u64::from(history.numbers.is_at_limit());
                 self.warnings.add(WarningKind::TotalsAtLimit, at_limit, || place(history.device));
@@ -168,7 +171,7 @@ impl Building {
             match known {
                 Some(Subject::Traced(index)) => at_end.traced.push((index, row)),
                 Some(Subject::Early(index)) => {
-                    // Pending at the end and born before the trace: static, though events name it.
+                    // Pending at the end and allocated before recording: static, though events name it.
                     numbers.static_blocks += 1;
                     numbers.static_bytes = numbers.static_bytes.saturating_add(block.requested);
                     at_end.early.insert(index, row);
@@ -231,6 +234,7 @@ impl Building {
             end_blocks,
             segment_operations: trace.segment_operations,
             notes: trace.notes,
+            annotated: trace.annotated,
             note_events: trace.note_events,
             ends,
             numbers,
@@ -245,6 +249,7 @@ impl Building {
             total: base,
             next_event: 0,
             totals: Column::new(),
+            beyond: (0, [0; 2], 0),
             next_chunk: 0,
             sum: i128::from(base),
             weighted: 0.0,
@@ -266,6 +271,30 @@ impl Building {
         numbers.peak_reserved = numbers.reserved_start;
         numbers.drawn_peak = u64::try_from(laying.drawn).unwrap_or(0);
         self.totals.push(numbers.base);
+        self.compare(0);
+    }
+
+    /// Notes by how much more is live at a moment than is reserved.
+    #[inline(always)]
+    fn compare(&mut self, moment: u32) {
+        let [live, reserved] = [self.history.drawn.last(), self.history.reserved.last()];
+        let beyond = live.saturating_sub(reserved);
+        if beyond > self.beyond.0 {
+            self.beyond = (beyond, [live, reserved], moment);
+        }
+    }
+
+    /// Warns where more was live than reserved, in a file that says what was reserved.
+    fn warn_beyond(&self, warnings: &mut Warnings) {
+        let (beyond, bytes, moment) = self.beyond;
+        let numbers = &self.history.numbers;
+        if beyond > 0 && numbers.peak_reserved > 0 && !numbers.is_at_limit() {
+            let [live, reserved] = bytes.map(|bytes| Bytes(u64::try_from(bytes).unwrap_or(0)));
+            let event = Moment(moment).event().map_or_else(String::new, |event| format!("[{}]", event.0));
+            warnings.add(WarningKind::BeyondReserved, 1, || {
+                format!("{}{event}: {live} requested, {reserved} reserved", self.place)
+            });
+        }
     }
 
     /// Works until the history is complete.
@@ -365,6 +394,7 @@ impl Building {
         numbers.min = numbers.min.min(total);
         numbers.peak_reserved = numbers.peak_reserved.max(history.reserved.last());
         numbers.drawn_peak = numbers.drawn_peak.max(u64::try_from(history.drawn.last()).unwrap_or(0));
+        self.compare(Moment::after(event).0);
     }
 
     fn finish_counting(&mut self) {

@@ -1,12 +1,12 @@
 //! What is known of one device.
 
-use super::allocations::{AllocationId, Allocations};
+use super::allocations::{AllocationId, Allocations, Provenance};
 use super::annotations::AnnotationRange;
 use super::live::LiveSets;
 use super::numbers::Numbers;
 use super::totals::{Curve, Totals};
-use super::trace::{Events, Subject, signed};
-use crate::snapshot::Action;
+use super::trace::{Annotated, Events, Subject, signed};
+use crate::snapshot::{Action, LabelsId};
 use base::column::Column;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
@@ -42,6 +42,7 @@ pub struct DeviceHistory {
     pub(super) segment_operations: Column<(u64, u64)>,
     pub(super) notes: Column<(u64, u64)>,
     pub(super) note_events: Column<u32>,
+    pub(super) annotated: Annotated,
     /// Which action ends a block's life: `free_completed`, or `free_requested` where the trace has no other.
     pub(super) ends: Action,
 }
@@ -71,6 +72,19 @@ impl DeviceHistory {
     /// The events that are neither about an allocation nor about a segment: `oom`, `snapshot`, `annotate`. In order.
     pub fn note_events(&self) -> impl Iterator<Item = u32> + '_ {
         self.note_events.iter()
+    }
+
+    /// The labels of the newest `annotate` event on an allocation.
+    pub fn annotation(&self, id: AllocationId) -> Option<LabelsId> {
+        let Annotated { by_subject, by_address } = &self.annotated;
+        match self.allocations.provenance(id) {
+            _ if by_subject.is_empty() && by_address.is_empty() => None,
+            Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => {
+                by_subject.get(&self.events.subject(event.0)).copied()
+            }
+            Provenance::Static => by_address.get(&self.allocations.address(id)).copied(),
+            Provenance::Unexplained => None,
+        }
     }
 
     /// The allocation that `event` brings to life (`true`) or ends (`false`), if it does either.

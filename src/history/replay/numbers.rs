@@ -20,7 +20,7 @@ pub struct Numbers {
     pub end: u64,
     /// The same blocks as the allocator rounded them.
     pub end_rounded: u64,
-    /// Frees of blocks that were born before the trace.
+    /// Frees of blocks that were allocated before recording.
     pub unmatched_frees: u64,
     /// Their bytes.
     pub unmatched_free_bytes: u64,
@@ -28,7 +28,7 @@ pub struct Numbers {
     pub static_blocks: u64,
     /// Their bytes.
     pub static_bytes: u64,
-    /// base − unmatched − static: 0 when the file is whole; positive, bytes that nothing explains.
+    /// base − unmatched − static: 0 when the file is whole; positive, unexplained bytes.
     pub remainder: i64,
     /// Reserved before the first event.
     pub reserved_start: i64,

@@ -4,7 +4,7 @@
 //! alloc ── allocated ──▶ free_requested ── pending ──▶ free_completed
 //! ```
 //! A free that completes without a request in the trace was requested in the same event, as far as its allocation's columns tell. Of an
-//! allocation born before the trace it was requested before it, where the trace has requests at all.
+//! allocation from before recording it was requested before it, where the trace has requests at all.
 
 use super::allocations::{AllocationId, Allocations};
 use super::trace::NEVER;

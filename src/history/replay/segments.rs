@@ -37,7 +37,7 @@ const LARGE_PAGE: u64 = 20 << 20;
 pub struct SegmentKind {
     /// Its pool, where the segment at the end or an event tells it; `(0, 0)` is the default one.
     pub pool: Option<(u64, u64)>,
-    /// The stream its blocks belong to, where told.
+    /// The stream its blocks belong to, where recorded.
     pub stream: Option<u64>,
     /// Whether it is of the pool of small blocks. Of segments that are gone at the end this is told by their bytes.
     pub small: bool,
@@ -112,7 +112,7 @@ enum Work {
     End(usize, BTreeMap<u64, Open>),
     /// Undoes the events before this one.
     Back(u32, BTreeMap<u64, Open>),
-    /// Takes what was there before the trace; so many bytes of it are taken.
+    /// Takes what was mapped before recording; so many bytes of it are taken.
     Before(BTreeMap<u64, Open>, i64),
     /// Puts the rows before this one into order of birth.
     Turn(usize),
@@ -346,7 +346,7 @@ impl SegmentLives {
         gone
     }
 
-    /// What was there before the trace, the highest first; `bytes` of it are done.
+    /// What was mapped before recording, the highest first; `bytes` of it are done.
     fn before_the_trace(&mut self, mut open: BTreeMap<u64, Open>, mut bytes: i64) -> Work {
         for _ in 0..STEPS {
             let Some((address, there)) = open.pop_last() else {

@@ -3,7 +3,7 @@
 //! ```text
 //! event   action          subject
 //! 0       alloc           traced allocation 0        born at moment 1
-//! 1       free_requested  early allocation 0         never alloc'd here: born before the trace
+//! 1       free_requested  early allocation 0         never alloc'd here: allocated before recording
 //! 2       free_completed  early allocation 0         dies at moment 3
 //! 3       segment_alloc   segment operation 0
 //! ```
@@ -13,13 +13,13 @@ use crate::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
 
-/// Set in the subject of an event when it is about an allocation born before the trace.
+/// Set in the subject of an event when it is about an allocation from before recording.
 const EARLY: u32 = 1 << 31;
 /// In a column of moments: never.
 pub(super) const NEVER: u32 = u32::MAX;
 
 /// What an event is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// An allocation whose alloc is in the trace, counted from 0.
     Traced(u32),
@@ -132,6 +132,23 @@ impl Events {
     }
 }
 
+/// The newest `annotate` event on each allocation that has one: its labels.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Annotated {
+    pub(super) by_subject: HashMap<Subject, LabelsId, foldhash::fast::RandomState>,
+    /// Of what was allocated before recording, until an event names it; of what none names, to the end.
+    pub(super) by_address: HashMap<u64, LabelsId, foldhash::fast::RandomState>,
+}
+
+impl Annotated {
+    /// An event names what is at an address for the first time: it was allocated before recording.
+    fn found(&mut self, address: u64, early: u32) {
+        if let Some(labels) = self.by_address.remove(&address) {
+            self.by_subject.insert(Subject::Early(early & !EARLY), labels);
+        }
+    }
+}
+
 /// Something odd, how often, the bytes it concerns, and the event of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Oddity {
@@ -163,6 +180,7 @@ pub struct Trace {
     /// Address (for `oom` the free bytes) and size of each other event.
     pub(super) notes: Column<(u64, u64)>,
     pub(super) note_events: Column<u32>,
+    pub(super) annotated: Annotated,
     /// Allocations live now, by address; as a subject.
     live: HashMap<u64, u32, foldhash::fast::RandomState>,
     /// Frees whose size is not their allocation's, in the order of events.
@@ -220,6 +238,12 @@ impl Trace {
                 self.segment_operations.len() as u32 - 1
             }
             _ => {
+                if event.action == Action::Annotate {
+                    match self.live_at(event.address) {
+                        Some(subject) => self.annotated.by_subject.insert(subject, event.labels),
+                        None => self.annotated.by_address.insert(event.address, event.labels),
+                    };
+                }
                 self.notes.push((event.address, event.size));
                 self.note_events.push(at);
                 self.notes.len() as u32 - 1
@@ -258,6 +282,7 @@ impl Trace {
         let subject = known.unwrap_or_else(|| {
             let subject = self.early.push(event) | EARLY;
             self.live.insert(event.address, subject);
+            self.annotated.found(event.address, subject);
             subject
         });
         self.requested.add(event.size, subject);
@@ -274,7 +299,11 @@ impl Trace {
     fn free_completed(&mut self, event: &Event, at: u32) -> u32 {
         let subject = match self.live.remove(&event.address) {
             Some(subject) => subject,
-            None => self.early.push(event) | EARLY,
+            None => {
+                let subject = self.early.push(event) | EARLY;
+                self.annotated.found(event.address, subject);
+                subject
+            }
         };
         self.completed.add(event.size, subject);
         self.check_size(subject, event, at);
@@ -332,7 +361,7 @@ impl Trace {
     }
 }
 
-/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject tells those born before the trace.
+/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject marks those from before recording.
 pub const MOST_EVENTS: u32 = EARLY;
 
 /// All traces of a file, in the order in which their lists began.

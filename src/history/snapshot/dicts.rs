@@ -114,6 +114,11 @@ impl Store {
         match value.kind() {
             Kind::String => Some(StringId(value.index())).filter(|&id| !self.strings.bytes(id).is_empty()),
             Kind::Constant if value == Value::NONE => None,
+            // As later versions write a dict themselves.
+            Kind::Dict => {
+                let text = self.json(value);
+                self.strings.intern(text.as_bytes())
+            }
             _ => {
                 let text = self.describe(value);
                 self.strings.intern(text.as_bytes())

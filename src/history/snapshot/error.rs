@@ -2,6 +2,7 @@
 
 use super::schema::Key;
 use super::value::Kind;
+use base::units::{Bytes, grouped};
 use std::fmt;
 
 /// Why the reader refuses to go on in the middle of a file: limits, not content. The machine adds the offset.
@@ -12,18 +13,18 @@ pub enum ReadError {
     TooMany(&'static str),
     /// All strings together, each counted once.
     #[error(
-        "the different strings take more than {} bytes, far beyond any snapshot",
-        super::strings::MOST_STRING_BYTES
+        "distinct strings of more than {}: not a snapshot",
+        Bytes(super::strings::MOST_STRING_BYTES as u64)
     )]
     Strings,
     /// A container that is held while it is open.
-    #[error("more than {} values in one list or dict, far beyond any snapshot", super::limits::MOST_ITEMS)]
+    #[error("more than {} values in one list or dict: not a snapshot", grouped(super::limits::MOST_ITEMS as u64))]
     Items,
     /// An integer of more than 127 bits.
     #[error("an integer of {0} bytes")]
     IntegerTooLarge(usize),
     /// An event dict is used in two lists, or twice in one.
-    #[error("an event stands in two places")]
+    #[error("an event is used in two places")]
     EventUsedTwice,
 }
 
@@ -70,10 +71,9 @@ impl fmt::Display for ContentError {
             Problem::Type(expected, found) => write!(out, "expected {expected}, found {}", found.noun()),
             Problem::Missing => write!(out, "is missing"),
             Problem::Range(range) => write!(out, "is not {range}"),
-            Problem::NotASnapshot => write!(
-                out,
-                "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top"
-            ),
+            Problem::NotASnapshot => {
+                write!(out, "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level")
+            }
         }
     }
 }

@@ -4,7 +4,8 @@ use super::labels::LabelsId;
 use super::schema::Key;
 use super::stacks::StackId;
 
-/// What happened (FORMAT §4). `free`, which only tools write, is [`Action::FreeCompleted`].
+/// What happened (FORMAT §4). `free`, which only tools write, is [`Action::FreeCompleted`]; `workspace_snapshot`, which torch_npu writes
+/// where it puts the trace of its workspaces in front of a device's own, is [`Action::Snapshot`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Action {
@@ -102,7 +103,7 @@ impl Key {
             Key::SegmentFree => Action::SegmentFree,
             Key::SegmentMap => Action::SegmentMap,
             Key::SegmentUnmap => Action::SegmentUnmap,
-            Key::Snapshot => Action::Snapshot,
+            Key::Snapshot | Key::WorkspaceSnapshot => Action::Snapshot,
             Key::Oom => Action::Oom,
             Key::Annotate => Action::Annotate,
             _ => return None,

@@ -39,6 +39,7 @@ words! {
     Alloc = "alloc", FreeRequested = "free_requested", FreeCompleted = "free_completed", Free = "free",
     SegmentAlloc = "segment_alloc", SegmentFree = "segment_free", SegmentMap = "segment_map",
     SegmentUnmap = "segment_unmap", Snapshot = "snapshot", Oom = "oom", Annotate = "annotate",
+    WorkspaceSnapshot = "workspace_snapshot",
     // values of state, stage and segment_type
     ActiveAllocated = "active_allocated", ActivePendingFree = "active_pending_free",
     ActiveAwaitingFree = "active_awaiting_free", Inactive = "inactive", Start = "START", End = "END",

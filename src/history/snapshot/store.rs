@@ -255,6 +255,27 @@ impl Store {
         text
     }
 
+    /// A dict as JSON; what is not of JSON as text. Cut as [`Store::describe`] cuts it.
+    pub(super) fn json(&self, dict: Value) -> String {
+        let mut text = String::from("{");
+        for pair in self.pairs(dict).chunks_exact(2) {
+            if text.len() > MOST_TEXT {
+                break;
+            }
+            if text.len() > 1 {
+                text.push_str(", ");
+            }
+            quote(&mut text, &self.describe(pair[0]));
+            text.push_str(": ");
+            match pair[1].kind() {
+                Kind::Int | Kind::WideInt => text.push_str(&self.describe(pair[1])),
+                _ => quote(&mut text, &self.describe(pair[1])),
+            }
+        }
+        text.push('}');
+        text
+    }
+
     fn write(&self, value: Value, depth: u32, text: &mut String) {
         if depth > 6 || text.len() > MOST_TEXT {
             text.push('…');
@@ -312,6 +333,18 @@ impl Store {
             ),
         ]
     }
+}
+
+/// Appends a text as a string of JSON; it holds no control characters.
+fn quote(json: &mut String, text: &str) {
+    json.push('"');
+    for letter in text.chars() {
+        if matches!(letter, '"' | '\\') {
+            json.push('\\');
+        }
+        json.push(letter);
+    }
+    json.push('"');
 }
 
 /// The beginning of a string for people, on one line: a file's control characters could command a terminal.

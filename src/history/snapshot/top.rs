@@ -129,6 +129,7 @@ impl<S: EventSink> Reader<S> {
             // 1.12–1.13, and torch.cuda.memory_snapshot() to this day: the list of segments itself.
             Kind::List => {
                 self.segments("", root, None, &mut top)?;
+                top.one_pool = one_pool(&top.segments);
                 self.seen.key(Key::Segments);
             }
             _ => return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot }),
@@ -151,6 +152,9 @@ impl<S: EventSink> Reader<S> {
         let has_segments = self.seen.has(Key::Segments) || self.seen.has(Key::HostSegments);
         let end = if has_segments { End::Recorded } else { End::Unknown };
         let mut warnings = self.warnings(&top);
+        if let Some((first, second)) = top.one_pool {
+            warnings.add(WarningKind::OnePool(format!("({first}, {second})")), 1, || "[0].segment_pool_id".to_owned());
+        }
         warnings.add(WarningKind::NoSegments, u64::from(!has_segments), || "segments".to_owned());
         let store = self.store;
         let snapshot = Snapshot {
@@ -312,7 +316,7 @@ impl<S: EventSink> Reader<S> {
         for pair in self.store.pairs(value).chunks_exact(2) {
             if out.len() >= MOST_SETTINGS {
                 if out.len() == MOST_SETTINGS {
-                    out.push(("…".to_owned(), "more settings than any PyTorch has: left out".to_owned()));
+                    out.push(("…".to_owned(), "too many settings: ignored".to_owned()));
                 }
                 return;
             }
@@ -321,6 +325,12 @@ impl<S: EventSink> Reader<S> {
             self.settings(&format!("{prefix}{joint}{key}"), pair[1], depth + 1, out);
         }
     }
+}
+
+/// The private pool that all of some segments are of; a list of those of the default pool may be of the whole device.
+fn one_pool(segments: &[Segment]) -> Option<(u64, u64)> {
+    let pool = segments.first()?.pool.filter(|&pool| pool != (0, 0))?;
+    segments.iter().all(|segment| segment.pool == Some(pool)).then_some(pool)
 }
 
 /// What the keys at the top have brought so far.
@@ -332,6 +342,8 @@ pub(super) struct Top {
     marks: Vec<AnnotationMark>,
     pub(super) traces: Vec<(i64, u32)>,
     settings: Vec<(String, String)>,
+    /// The private pool that the file is of alone.
+    one_pool: Option<(u64, u64)>,
     /// Rows of segments and numbers of traces that have a place already.
     segments_taken: HashSet<u32, foldhash::fast::RandomState>,
     traces_taken: HashSet<u32, foldhash::fast::RandomState>,

@@ -35,20 +35,20 @@ impl<S> Reader<S> {
         match (device, place) {
             (Some((HOST, _)), Some((_, index))) => format!("host_traces[{index}]"),
             (Some((device, _)), Some((_, index))) => format!("device_traces[{device}][{index}]"),
-            _ => "a dict that is in no trace".to_owned(),
+            _ => "a dict outside a trace".to_owned(),
         }
     }
 
     fn segment_place(&self, row: u32, top: &Top) -> String {
         let place = top.segment_places.iter().find(|place| place.row == row);
-        place.map_or_else(|| "a dict that is in no list of segments".to_owned(), |place| place.text())
+        place.map_or_else(|| "a dict outside the list of segments".to_owned(), |place| place.text())
     }
 
     fn block_place(&self, row: u32, top: &Top) -> String {
         let holder = top.segment_places.iter().zip(&top.segments).find(|(_, segment)| segment.blocks.contains(&row));
         match holder {
             Some((place, segment)) => format!("{}.blocks[{}]", place.text(), row - segment.blocks.start),
-            None => "a dict that is in no segment".to_owned(),
+            None => "a dict outside a segment".to_owned(),
         }
     }
 }

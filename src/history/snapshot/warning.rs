@@ -29,6 +29,10 @@ pub enum WarningKind {
     AnnotationWithoutStart,
     /// A sum of bytes left 64 signed bits.
     TotalsAtLimit,
+    /// A list of the segments of one private pool (`MemPool.snapshot()`); which.
+    OnePool(String),
+    /// More is live than was reserved: segments are missing, or addresses were changed.
+    BeyondReserved,
     /// There are events, but no list of segments.
     NoSegments,
     /// The history comes from what SnapViewer draws.
@@ -54,6 +58,8 @@ impl WarningKind {
             WarningKind::TimeStepsBack => "time_steps_back",
             WarningKind::AnnotationWithoutStart => "annotation_without_start",
             WarningKind::TotalsAtLimit => "totals_at_limit",
+            WarningKind::OnePool(_) => "one_pool",
+            WarningKind::BeyondReserved => "requested_beyond_reserved",
             WarningKind::NoSegments => "no_segments",
             WarningKind::FromADrawing => "from_a_drawing",
             WarningKind::BytesBehind(_) => "bytes_behind",
@@ -63,38 +69,44 @@ impl WarningKind {
     /// One sentence.
     pub fn message(&self) -> String {
         match self {
-            WarningKind::UnknownKey(of, key) => format!("{of} has the key '{key}', which is not known and left out"),
-            WarningKind::UnknownAction(action) => format!("an event has the action '{action}', which is not known"),
+            WarningKind::UnknownKey(of, key) => format!("unknown key '{key}' in {of}, ignored"),
+            WarningKind::UnknownAction(action) => format!("unknown action '{action}'"),
             WarningKind::UnknownState(state) => {
-                format!("a block has the state '{state}', which is not known: it counts as free")
+                format!("unknown block state '{state}', counted as free")
             }
             WarningKind::AllocatedTwice => {
-                "a block was allocated where one was live: the first one stays in the totals to the end".into()
+                "allocation at an address that is already live: the first one stays in the totals to the end".into()
             }
-            WarningKind::FreedTwice => "free_requested came twice for the same block".into(),
+            WarningKind::FreedTwice => "free_requested twice for the same block".into(),
             WarningKind::FreeOfUnknownBlock => {
-                "free_requested for a block that neither the trace nor the segments know: not drawn".into()
+                "free_requested for an unknown block, not drawn".into()
             }
-            WarningKind::SizeOfFreeDiffers => "a free has another size than its allocation".into(),
+            WarningKind::SizeOfFreeDiffers => "the size of a free differs from its allocation's".into(),
             WarningKind::UnexplainedBytes => {
-                "bytes live before the trace that no block explains: drawn as one block at the bottom".into()
+                "unexplained bytes live before recording, drawn as one block at the bottom".into()
             }
             WarningKind::NegativeRemainder => {
-                "the trace and the segments contradict each other: more is drawn than the totals say".into()
+                "trace and segments contradict each other: more is drawn than the totals".into()
             }
             WarningKind::FreesNeverComplete => {
-                "the trace has no free_completed: blocks end when their free is requested".into()
+                "no free_completed events: blocks end at free_requested".into()
             }
-            WarningKind::TimeStepsBack => "the time of an event is before that of the event before".into(),
-            WarningKind::AnnotationWithoutStart => "an annotation ends that never began".into(),
-            WarningKind::TotalsAtLimit => "bytes add up to 8 EiB or more: the totals stop there and are not exact".into(),
+            WarningKind::TimeStepsBack => "the time of an event is before the previous event's".into(),
+            WarningKind::AnnotationWithoutStart => "an annotation ends without a start".into(),
+            WarningKind::TotalsAtLimit => "totals of 8 EiB or more are capped and not exact".into(),
+            WarningKind::OnePool(pool) => {
+                format!("only pool {pool} is in the file: live and reserved bytes are those of one pool, not of the device")
+            }
+            WarningKind::BeyondReserved => {
+                "more bytes are live than reserved: segments are missing, so reserved and free bytes are not reliable".into()
+            }
             WarningKind::NoSegments => {
-                "the file has no segments: reserved bytes and blocks that were never freed nor allocated are not known".into()
+                "no segments recorded: reserved bytes, and blocks without events, are unknown".into()
             }
-            WarningKind::BytesBehind(what) => format!("the file goes on behind the end of its {what}: that is left out"),
+            WarningKind::BytesBehind(what) => format!("data after the end of the {what}, ignored"),
             WarningKind::FromADrawing => {
-                "SnapViewer keeps only allocs and frees, without the times and stacks of frees: what it draws to the last step \
-                 counts as live at the end"
+                "SnapViewer files have only allocations and frees, without times and stacks of frees: what is drawn to the last \
+                 step counts as never freed"
                     .into()
             }
         }

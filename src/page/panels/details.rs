@@ -3,14 +3,15 @@
 use crate::app::{App, Part, Shown};
 use crate::dom::{append, clear, set_attribute, set_text, show_text, source_link};
 use crate::elements::elements;
+use base::units::counted;
 use engine::protocol::Details;
 use ui::State;
-use ui::details::{FrameKind, FrameView, view};
+use ui::details::{FrameKind, FrameView, Run, view};
 use ui::settings::Settings;
 
 elements! {
-    HtmlElement: about_hint, details, details_caution, details_facts, details_site, details_title, forward,
-        forward_text, frames, side, stack_title;
+    HtmlElement: about_hint, details, details_caution, details_facts, details_key, details_site, details_title, forward,
+        forward_text, frames, selection_panel, stack_title;
 }
 
 #[derive(Default)]
@@ -37,7 +38,7 @@ impl Part for Panel {
             match selection {
                 Some(details) => {
                     show(elements, details, &state.settings);
-                    elements.side.set_scroll_top(0);
+                    elements.selection_panel.set_scroll_top(0);
                 }
                 None => forget(elements),
             }
@@ -62,12 +63,23 @@ fn show(elements: &Elements, details: &Details, settings: &Settings) {
     set_text(&elements.details_title, &view.title);
     set_text(&elements.details_site, view.site.as_deref().unwrap_or_default());
     show_text(&elements.details_caution, view.caution);
+    let key = view.key.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
+    elements.fill_definitions(&elements.details_key, key);
     let facts = view.facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
     elements.fill_definitions(&elements.details_facts, facts);
     set_text(&elements.stack_title, &view.stack_title);
     clear(&elements.frames);
-    for frame in &view.frames {
-        append(&elements.frames, &frame_element(elements, frame, settings));
+    for run in view.runs() {
+        match run {
+            Run::Own(frame) => append(&elements.frames, &frame_element(elements, frame, settings)),
+            Run::Internal(frames) => {
+                let item = elements.add(&elements.frames, "li", "internal", "");
+                let fold = elements.add(&item, "details", "", "");
+                elements.add(&fold, "summary", "", &counted(frames.len() as u64, "internal frame"));
+                let list = elements.add(&fold, "ol", "", "");
+                frames.iter().for_each(|frame| append(&list, &frame_element(elements, frame, settings)));
+            }
+        }
     }
     set_text(&elements.forward_text, &view.forward.join("\n"));
     elements.forward.set_hidden(view.forward.is_empty());

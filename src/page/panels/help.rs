@@ -1,65 +1,87 @@
-//! The list of keys.
+//! The help: keys and gestures in groups, and a field that filters them.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::set_open;
+use crate::dom::{clear, set_open};
 use crate::elements::elements;
-use ui::binding::{Scope, key_text};
-use ui::keys::{BINDINGS, GESTURES};
+use ui::help::{FIRST, FORMS, Group, groups};
 use ui::stage::{Help, Letters};
 use ui::{Action, Command, State};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
 
 elements! {
     HtmlButtonElement: help_close;
     HtmlDialogElement: help;
-    HtmlElement: keys;
-    HtmlInputElement: letters;
+    HtmlElement: forms, forms_group, help_none, keys;
+    HtmlInputElement: help_filter, letters;
 }
 
 #[derive(Default)]
 pub(super) struct Panel {
     help: Shown<Help>,
     letters: Shown<Letters>,
-}
-
-fn add_line(elements: &Elements, list: &web_sys::Element, keys: impl Iterator<Item = String>, label: &str) {
-    let term = elements.add(list, "dt", "", "");
-    for key in keys {
-        elements.add(&term, "kbd", "", &key);
-    }
-    elements.add(list, "dd", "", label);
+    filter: Shown<String>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for (scope, title) in Scope::all() {
-            elements.add(&elements.keys, "h3", "", title);
-            let list = elements.add(&elements.keys, "dl", "", "");
-            for binding in BINDINGS.iter().filter(|binding| binding.scope == scope) {
-                add_line(elements, &list, binding.keys.iter().map(|key| key_text(key)), binding.label);
-            }
-            if scope == Scope::Timeline {
-                for (gesture, label) in GESTURES {
-                    add_line(elements, &list, std::iter::once((*gesture).to_owned()), label);
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.help_close, "click", |app, _, _| app.dispatch(Action::HelpClosed));
         on(&elements.help, "close", |app, _, _| app.dispatch(Action::HelpClosed));
         on(&elements.letters, "change", |app, _, _| app.dispatch(Action::Command(Command::ToggleLetters)));
+        on(&elements.help_filter, "input", |app, elements, _| {
+            app.dispatch(Action::HelpFiltered(elements.help_filter.value()));
+        });
+        // The key that opens it closes it, as long as nothing is typed.
+        on(&elements.help_filter, "keydown", |app, elements, event| {
+            let is_key = event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "?");
+            if is_key && elements.help_filter.value().is_empty() {
+                event.prevent_default();
+                app.dispatch(Action::HelpClosed);
+            }
+        });
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(help) = self.help.changed(state.help) {
-            set_open(&elements.help, *help == Help::Open);
+            let is_open = *help == Help::Open;
+            if is_open {
+                elements.help_filter.set_value(&state.help_filter);
+            }
+            set_open(&elements.help, is_open);
+        }
+        if state.help == Help::Open
+            && let Some(filter) = self.filter.changed(state.help_filter.clone())
+        {
+            show_groups(elements, &groups(filter));
         }
         if let Some(letters) = self.letters.changed(state.letters) {
             elements.letters.set_checked(*letters == Letters::On);
+        }
+    }
+}
+
+fn show_groups(elements: &Elements, groups: &[Group]) {
+    clear(&elements.keys);
+    clear(&elements.forms);
+    elements.help_none.set_hidden(!groups.is_empty());
+    elements.forms_group.set_hidden(groups.iter().all(|group| group.title != FORMS));
+    for group in groups {
+        let list: Element = if group.title == FORMS {
+            elements.forms.clone().into()
+        } else {
+            let section = elements.add(&elements.keys, "section", if group.title == FIRST { "start" } else { "" }, "");
+            elements.add(&section, "h3", "", group.title);
+            elements.add(&section, "dl", "", "")
+        };
+        for row in &group.rows {
+            let line = elements.add(&list, "div", "", "");
+            let term = elements.add(&line, "dt", "", "");
+            for key in &row.keys {
+                elements.add(&term, "kbd", "", key);
+            }
+            elements.add(&line, "dd", "", row.text);
         }
     }
 }

@@ -8,7 +8,7 @@ use ui::{Action, State};
 
 elements! {
     HtmlButtonElement: lanes;
-    HtmlElement: device_steps, lane_labels, lanes_note;
+    HtmlElement: lane_labels, lanes_note;
 }
 
 #[derive(Default)]
@@ -30,10 +30,9 @@ impl Part for Panel {
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(toggle) = self.toggle.changed(toggle(state)) {
-            elements.lanes.set_disabled(!toggle.is_possible);
+            elements.lanes.set_hidden(!toggle.is_possible);
             set_flag(&elements.lanes, "aria-pressed", toggle.is_on);
             set_text(&elements.lanes_note, &toggle.note);
-            elements.device_steps.set_hidden(!toggle.is_possible);
         }
         if let Some(labels) = self.labels.changed(lane_labels(state)) {
             show_labels(elements, labels);

@@ -9,7 +9,7 @@ use picture::timeline::Axis;
 use picture::timeline::paint::SHADES;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use ui::legend::{Line, heading, lines as entry_lines};
+use ui::legend::{Covered, Line, heading, lines as entry_lines};
 use ui::marks::lanes;
 use ui::{Action, State};
 use web_sys::Event;
@@ -17,7 +17,7 @@ use web_sys::Event;
 elements! {
     HtmlButtonElement: axis;
     HtmlElement: legend, legend_entries, legend_title, stage;
-    HtmlSelectElement: colouring, stacking;
+    HtmlSelectElement: colouring, group, stacking;
 }
 
 #[derive(Default)]
@@ -34,6 +34,7 @@ struct Entries {
     plot: Plot,
     colouring: Grouping,
     faded: BTreeSet<u32>,
+    covered: Option<Covered>,
     background: [u8; 4],
 }
 
@@ -47,6 +48,12 @@ impl Part for Panel {
         on(&elements.colouring, "change", |app, elements, _| {
             if let Some(colouring) = Grouping::named(&elements.colouring.value()) {
                 app.dispatch(Action::ColouringChosen(colouring));
+            }
+        });
+        on(&elements.group, "change", |app, elements, _| {
+            let group = elements.group.value();
+            if let Some(group) = if group == "birth" { Some(None) } else { Grouping::named(&group).map(Some) } {
+                app.dispatch(Action::GroupChosen(group));
             }
         });
         on(&elements.legend_entries, "click", clicked);
@@ -64,20 +71,27 @@ impl Part for Panel {
         if let Some((stacking, colouring, axis, timed)) = self.pickers.changed(pickers) {
             elements.stacking.set_value(stacking.map_or("birth", Grouping::name));
             elements.colouring.set_value(colouring.name());
+            let group = state.looks.group().map(|group| group.map_or("birth", Grouping::name));
+            elements.group.set_value(group.unwrap_or("custom"));
             set_flag(&elements.axis, "aria-pressed", *axis == Axis::Time);
             elements.axis.set_disabled(!timed);
         }
         let (plot, colouring) = (state.looks.plot, state.coloured_by());
         let entries = state.around.legend_of(colouring).cloned();
         let (faded, background) = (state.around.faded.clone(), theme.look.background);
-        let now = Entries { entries, plot, colouring, faded, background };
-        if let Some(Entries { entries, plot, colouring, faded, .. }) = self.entries.changed(now) {
+        let covered = state.view.as_ref().and_then(|view| state.covered(view));
+        let now = Entries { entries, plot, colouring, faded, covered, background };
+        if let Some(Entries { entries, plot, colouring, faded, covered, .. }) = self.entries.changed(now) {
             let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
             elements.legend.set_hidden(entries.is_empty());
             set_text(&elements.legend_title, &heading(*plot, *colouring));
             let is_plain = matches!(plot, Plot::Reserved(_));
             set_attribute(&elements.legend, "class", if is_plain { "plain" } else { "" });
-            show_entries(elements, &entry_lines(*plot, *colouring, entries, faded), palette(theme, *colouring));
+            show_entries(
+                elements,
+                &entry_lines(*plot, *colouring, entries, faded, covered.as_ref()),
+                palette(theme, *colouring),
+            );
         }
     }
 }

@@ -76,6 +76,8 @@ impl Part for Panel {
         let mode = (state.tools.ruler.mode, trail.back.len(), trail.forward.len());
         if let Some((mode, back, forward)) = self.mode.changed(mode) {
             set_flag(&elements.ruler, "aria-pressed", *mode == Mode::On);
+            elements.window_back.set_hidden(*back == 0 && *forward == 0);
+            elements.window_forward.set_hidden(*back == 0 && *forward == 0);
             elements.window_back.set_disabled(*back == 0);
             elements.window_forward.set_disabled(*forward == 0);
         }

@@ -158,6 +158,13 @@ impl Brush<'_> {
         self.chip(text, (left, self.span.1 + gap), colours);
     }
 
+    /// A label at the top of the picture, its middle there: below it, it would hide a tick.
+    fn above(&self, text: &str, x: f64, colours: (&str, &str)) {
+        let width = self.width(text) + 2.0 * PAD * self.scale;
+        let left = (x - width / 2.0).clamp(self.left, (self.stage.0 - width).max(self.left));
+        self.chip(text, (left, self.span.0), colours);
+    }
+
     /// A text that ends or begins at a place of the plot, wherever there is room, kept inside it and legible on anything.
     fn beside(&self, text: &str, x: f64, y: f64, ink: &str) {
         let width = self.width(text);
@@ -221,7 +228,7 @@ impl Brush<'_> {
         self.context.close_path();
         self.context.set_fill_style_str(accent);
         self.context.fill();
-        self.below(text, x, side, (accent, &self.theme.ground));
+        self.above(text, x, (accent, &self.theme.ground));
     }
 
     /// A line through all of the picture with a number at its top; a dot where it was put.

@@ -15,8 +15,8 @@ use web_sys::{HtmlElement, HtmlSelectElement};
 elements! {
     HtmlButtonElement: fit_bytes;
     HtmlCanvasElement: timeline;
-    HtmlElement: about_hint, details, details_caution, details_facts, details_only, details_site, details_title,
-        forward, frames, lines, only_pool_field, only_segment, only_stream_field, picture, segment_tools, side;
+    HtmlElement: about_hint, details, details_caution, details_facts, details_key, details_only, details_site, details_title,
+        forward, frames, lines, only_pool_field, only_segment, only_stream_field, picture, segment_tools, selection_panel;
     HtmlSelectElement: only_pool, only_stream, show, stacking;
 }
 
@@ -100,7 +100,7 @@ fn show_pickers(elements: &Elements, pickers: &Pickers) {
     elements.only_segment.set_hidden(pickers.segment.is_empty());
     set_text(&elements.only_segment, &pickers.segment);
     set_flag(&elements.only_segment, "aria-pressed", pickers.is_segment);
-    disable(&elements.stacking, pickers.no_order, "What stands together (G)", HtmlSelectElement::set_disabled);
+    disable(&elements.stacking, pickers.no_order, "Order of the stack (G)", HtmlSelectElement::set_disabled);
     let fit = "The bytes axis follows the window (F)";
     disable(&elements.fit_bytes, pickers.no_fit, fit, web_sys::HtmlButtonElement::set_disabled);
 }
@@ -134,7 +134,8 @@ fn show_segment(elements: &Elements, chosen: &Chosen) {
     set_text(&elements.details_title, &view.title);
     set_text(&elements.details_site, &view.site);
     let facts = view.facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
+    clear(&elements.details_key);
     elements.fill_definitions(&elements.details_facts, facts);
     clear(&elements.frames);
-    elements.side.set_scroll_top(0);
+    elements.selection_panel.set_scroll_top(0);
 }

@@ -6,13 +6,13 @@ use crate::elements::elements;
 use crate::gestures::place;
 use base::units::Moment;
 use ui::axis_press::AxisPress;
-use ui::range::{About, RangeView, view};
+use ui::range::{About, RangeView, ViewScope, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent, PointerEvent};
 
 elements! {
-    HtmlElement: at_note, axis_strip, plot, range, range_begin, range_end, range_facts, scope_field;
+    HtmlElement: at_note, axis_strip, plot, scope_cursor, scope_range, scope_trace, range, range_end, range_facts, scope_field;
     HtmlInputElement: at;
     HtmlSelectElement: scope;
 }
@@ -20,7 +20,7 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel {
     range: Shown<Option<RangeView>>,
-    about: Shown<About>,
+    scope: Shown<(ViewScope, About)>,
     wrong: Shown<Option<String>>,
 }
 
@@ -48,21 +48,21 @@ impl Part for Panel {
         on(&elements.at, "change", |app, elements, _| type_moment(app, elements));
         on(&elements.scope, "change", |app, elements, _| {
             let place = usize::try_from(elements.scope.selected_index()).ok();
-            if let Some(about) = place.and_then(About::at) {
-                app.dispatch(Action::AboutChosen(about));
+            if let Some(about) = place.and_then(|place| About::OF_RANGE.get(place)) {
+                app.dispatch(Action::AboutChosen(*about));
             }
         });
+        on(&elements.scope_cursor, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Cursor)));
+        on(&elements.scope_range, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Range)));
+        on(&elements.scope_trace, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::WholeTrace)));
         on(&elements.range_end, "click", |app, _, _| app.dispatch(Action::RangeEnded));
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(view) = self.range.changed(view(state)) {
             elements.range.set_hidden(view.is_none());
-            elements.scope_field.set_hidden(view.is_none());
             let lines = view.iter().flat_map(|view| &view.lines);
             elements.fill_definitions(&elements.range_facts, lines.map(|(label, value)| (*label, value.as_str())));
-            let pressed = view.as_ref().is_some_and(|view| view.is_extended);
-            set_flag(&elements.range_begin, "aria-pressed", pressed);
             let facts = view.as_ref().and_then(|view| view.facts);
             let exact = |number: fn(&engine::protocol::RangeFacts) -> i128| {
                 facts.as_ref().map(|facts| number(facts).to_string())
@@ -80,8 +80,18 @@ impl Part for Panel {
                 ],
             );
         }
-        if let Some(about) = self.about.changed(state.pinned.about) {
-            elements.scope.set_selected_index(i32::try_from(about.place()).unwrap_or(0));
+        if let Some((scope, about)) = self.scope.changed((state.view_scope(), state.pinned.about)) {
+            elements.scope_field.set_hidden(*scope != ViewScope::Range);
+            let place = About::OF_RANGE.iter().position(|of_range| of_range == about);
+            elements.scope.set_selected_index(place.and_then(|place| i32::try_from(place).ok()).unwrap_or(0));
+            let buttons = [
+                (&elements.scope_cursor, ViewScope::Cursor),
+                (&elements.scope_range, ViewScope::Range),
+                (&elements.scope_trace, ViewScope::WholeTrace),
+            ];
+            for (button, of) in buttons {
+                set_flag(button, "aria-pressed", of == *scope);
+            }
         }
         if let Some(wrong) = self.wrong.changed(state.pinned.wrong.clone()) {
             show_text(&elements.at_note, wrong.as_deref());

@@ -58,7 +58,7 @@ pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> Element {
             ("step", "any"),
             ("data-threshold", &at),
             ("value", &threshold.value.to_string()),
-            ("title", "Enter asks anew. Empty: as it comes"),
+            ("title", "Press Enter to apply. Leave empty for the default."),
         ] {
             set_attribute(&field, name, value);
         }
@@ -86,7 +86,7 @@ pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> Element {
         append(&section, &dom.new_button("more", &sheet.more, ("data-more", &at)));
     }
     if !sheet.beyond.is_empty() {
-        dom.add(&section, "p", "none", &[&sheet.beyond, ": the command line tells all"].concat());
+        dom.add(&section, "p", "none", &[&sheet.beyond, ": the command line lists all"].concat());
     }
     section
 }

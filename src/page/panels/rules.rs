@@ -1,13 +1,14 @@
-//! The dialog of category rules: the chosen set, what is wrong with it, and what it tells of the open snapshot.
+//! The dialog of category rules: the chosen set, what is wrong with it, and what it makes of the open snapshot.
 
 use super::report;
+use super::rules_form;
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, cause, clear, give_focus, number, set_flag, set_open, set_text};
 use crate::elements::elements;
 use crate::export;
 use crate::storage::stored;
 use ui::export::ExportAction;
-use ui::rules::{Choice, Form, Rules, RulesAction, RulesView, view};
+use ui::rules::{Choice, Form, Pane, RuleEdit, RulesAction, RulesView, view};
 use ui::settings::{Dialog, SettingsAction};
 use ui::why::view::{SheetView, categories};
 use ui::{Action, Command, State};
@@ -16,10 +17,10 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, HtmlInputElement};
 
 elements! {
-    HtmlButtonElement: rules_close, rules_copy_default, rules_copy_mosaic, rules_import, rules_save, rules_save_mosaic,
-        rules_undo, settings_rules;
+    HtmlButtonElement: rules_add, rules_as_form, rules_as_json, rules_close, rules_copy_default, rules_copy_mosaic,
+        rules_import, rules_save, rules_save_mosaic, rules_undo, settings_rules;
     HtmlDialogElement: rules;
-    HtmlElement: rules_choices, rules_count, rules_errors, rules_result;
+    HtmlElement: rules_choices, rules_count, rules_errors, rules_form, rules_result, rules_rows, rules_unreadable;
     HtmlInputElement: rules_file;
     HtmlTextAreaElement: rules_text;
 }
@@ -43,8 +44,7 @@ pub(crate) fn save(app: &App, name: &str, text: &str) {
 #[derive(Default)]
 pub(super) struct Panel {
     dialog: Shown<Dialog>,
-    rules: Shown<Rules>,
-    view: Shown<RulesView>,
+    changes: Shown<u32>,
     result: Shown<Option<SheetView>>,
 }
 
@@ -67,6 +67,22 @@ impl Part for Panel {
         on(&elements.rules_text, "input", |app, elements, _| {
             act(app, RulesAction::Typed(elements.rules_text.value()));
         });
+        on(&elements.rules_as_form, "click", |app, _, _| act(app, RulesAction::PaneChosen(Pane::Form)));
+        on(&elements.rules_as_json, "click", |app, _, _| act(app, RulesAction::PaneChosen(Pane::Json)));
+        on(&elements.rules_add, "click", |app, elements, _| {
+            act(app, RulesAction::Edited(RuleEdit::Added));
+            elements.rules_form.set_scroll_top(0);
+        });
+        on(&elements.rules_rows, "input", |app, _, event| {
+            if let Some(edit) = rules_form::typed(event) {
+                act(app, RulesAction::Edited(edit));
+            }
+        });
+        on(&elements.rules_rows, "click", |app, elements, event| {
+            if let Some(edit) = rules_form::pressed(&elements.rules_rows, event) {
+                act(app, RulesAction::Edited(edit));
+            }
+        });
         on(&elements.rules_copy_default, "click", |app, _, _| act(app, RulesAction::Copied(Choice::Standard)));
         on(&elements.rules_copy_mosaic, "click", |app, _, _| act(app, RulesAction::Copied(Choice::Mosaic)));
         on(&elements.rules_undo, "click", |app, _, _| act(app, RulesAction::Undone));
@@ -84,17 +100,15 @@ impl Part for Panel {
         if state.rules.dialog == Dialog::Closed {
             return;
         }
-        if self.rules.changed(state.rules.clone()).is_some()
-            && let Some(view) = self.view.changed(view(state))
-        {
-            show_rules(elements, view);
+        if self.changes.changed(state.rules.changes).is_some() {
+            show_rules(elements, &view(state));
         }
         if let Some(result) = self.result.changed(categories(&state.why)) {
             clear(&elements.rules_result);
             match result {
                 Some(sheet) => append(&elements.rules_result, &report::table(elements, sheet, "rules-title")),
                 None => {
-                    let text = if state.file().is_some() { "" } else { "Open a snapshot to see what they tell of it." };
+                    let text = if state.file().is_some() { "" } else { "Open a snapshot to see bytes by category." };
                     elements.add(&elements.rules_result, "p", "quiet", text);
                 }
             }
@@ -110,7 +124,17 @@ fn show_rules(elements: &Elements, view: &RulesView) {
             button.set_checked(choice == view.choice);
         }
     }
+    let is_form = view.pane == Pane::Form;
+    set_flag(&elements.rules_as_form, "aria-pressed", is_form);
+    set_flag(&elements.rules_as_json, "aria-pressed", !is_form);
+    let rows = view.rows.as_deref();
+    elements.rules_form.set_hidden(!is_form || rows.is_none());
+    elements.rules_unreadable.set_hidden(!is_form || rows.is_some());
+    elements.rules_add.set_disabled(view.choice != Choice::Own || rows.is_none());
+    elements.rules_add.set_hidden(!is_form);
+    rules_form::show(elements, &elements.rules_rows, rows.unwrap_or_default(), view.choice == Choice::Own);
     let field = &elements.rules_text;
+    field.set_hidden(is_form);
     // Setting what stands there already would move the caret of who types.
     if field.value() != view.text {
         field.set_value(&view.text);
@@ -147,9 +171,12 @@ fn import(app: &'static App, elements: &Elements) {
 }
 
 /// A click on an error marks its line.
-fn to_line(_: &'static App, elements: &'static Elements, event: &Event) {
+fn to_line(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(before) = number(event, "data-line").and_then(|line| line.checked_sub(1)) else { return };
+    act(app, RulesAction::PaneChosen(Pane::Json));
     let field = &elements.rules_text;
+    // What is hidden takes no focus, and it is shown with the next frame.
+    field.set_hidden(false);
     let text = field.value();
     let mut lines = text.split('\n');
     // The field counts UTF-16.

@@ -4,7 +4,8 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_flag, set_open, set_text};
 use crate::elements::elements;
 use crate::storage::stored;
-use ui::settings::{Dialog, Field, Settings, SettingsAction};
+use crate::theme;
+use ui::settings::{Dialog, Field, Settings, SettingsAction, Theme};
 use ui::{Action, State};
 use web_sys::Element;
 
@@ -30,6 +31,7 @@ pub(crate) fn load(app: &App) {
 pub(super) struct Panel {
     shown: Shown<Settings>,
     dialog: Shown<Dialog>,
+    theme: Shown<Theme>,
 }
 
 impl Part for Panel {
@@ -54,12 +56,22 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         if self.shown.0.as_ref() == Some(&state.settings) {
             return;
         }
         if let Some(dialog) = self.dialog.changed(state.settings.dialog) {
             set_open(&elements.settings, *dialog == Dialog::Open);
+        }
+        if let Some(theme) = self.theme.changed(state.settings.theme) {
+            theme::choose(elements, &app.theme, *theme);
+            // Some panels were shown already.
+            app.frame.request();
+            for one in Theme::ALL {
+                if let Some(button) = elements.by_id::<Element>(one.control()) {
+                    set_flag(&button, "aria-pressed", one == *theme);
+                }
+            }
         }
         let Some(settings) = self.shown.changed(state.settings.clone()) else { return };
         elements.set_value(&elements.setting_template, &settings.template);
@@ -73,7 +85,7 @@ impl Part for Panel {
         let sample = settings.sample();
         let note = match (wrong.is_empty(), sample.is_empty()) {
             (false, _) => wrong.clone(),
-            (true, true) => "Empty: places are text, not links.".to_owned(),
+            (true, true) => "Empty: locations are not links.".to_owned(),
             (true, false) => ["For example ", &sample].concat(),
         };
         say(&elements.template_note, &elements.setting_template, &note, &wrong);

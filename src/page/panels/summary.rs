@@ -1,12 +1,12 @@
 //! The open file: pickers, headline numbers, all other facts, warnings.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{clear, set_attribute, set_text};
+use crate::dom::{append, clear, said, set_attribute, set_text};
 use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
 use ui::stage::Choice;
-use ui::summary::{Facts, Headline, SETTINGS, device_name, facts, headlines};
+use ui::summary::{Facts, Headline, SETTINGS, device_line, facts, headlines};
 use ui::{Action, State};
 use web_sys::{HtmlSelectElement, Node};
 
@@ -31,6 +31,11 @@ impl Part for Panel {
         on(&elements.device, "change", |app, elements, _| {
             if let Ok(ordinal) = elements.device.value().parse() {
                 app.dispatch(Action::DeviceChosen(ordinal));
+            }
+        });
+        on(&elements.headlines, "click", |app, _, event| {
+            if let Some(place) = said(event, "data-place") {
+                app.dispatch(Action::MomentTyped(place));
             }
         });
         on(&elements.snapshot, "change", |app, elements, _| {
@@ -59,10 +64,10 @@ impl Part for Panel {
         if self.shown.changed((state.load, open)).is_none() {
             return;
         }
-        elements.device_field.set_hidden(open.is_none());
+        elements.device_field.set_hidden(state.file().is_none_or(|file| file.devices.len() < 2));
         let Some(file) = state.file() else { return };
         elements.picture.set_hidden(state.device().is_none());
-        let options = file.devices.iter().map(|device| (device.device.to_string(), device_name(device.device)));
+        let options = file.devices.iter().map(|device| (device.device.to_string(), device_line(device)));
         fill(elements, &elements.device, options, state.device_place);
         show_warnings(elements, file);
         match state.device() {
@@ -98,11 +103,12 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary) 
         set_attribute(&elements.summary, name, &value);
     }
     clear(&elements.headlines);
-    for Headline { label, value, note } in headlines(device) {
-        let group = elements.add(&elements.headlines, "div", "", "");
-        elements.add(&group, "dt", "", label);
-        elements.add(&group, "dd", "", &value);
-        elements.add(&group, "dd", "", &note);
+    for Headline { place, label, value, note } in headlines(device) {
+        let button = elements.new_button(place, "", ("data-place", place));
+        elements.add(&button, "span", "", label);
+        elements.add(&button, "b", "", &value);
+        set_attribute(&button, "title", &note);
+        append(&elements.headlines, &button);
     }
     clear(&elements.facts);
     for Facts { title, lines } in facts(file, device) {
@@ -122,7 +128,7 @@ fn show_nothing(elements: &Elements) {
     }
     clear(&elements.facts);
     clear(&elements.headlines);
-    elements.add(&elements.headlines, "dt", "", "No device of this file has events or segments.");
+    elements.add(&elements.headlines, "p", "", "No device of this snapshot has events or segments.");
 }
 
 fn show_warnings(elements: &Elements, file: &FileSummary) {

@@ -122,7 +122,7 @@ impl Panel {
                 place.set_hidden(chip.is_none());
                 let text = chip.as_deref().unwrap_or_default();
                 set_text(place, text);
-                set_attribute(place, "aria-label", &["No longer only: ", text].concat());
+                set_attribute(place, "aria-label", &["Remove the filter: ", text].concat());
             }
         }
         if let Some(status) = self.status.changed(status(&state.table, state)) {

@@ -3,16 +3,18 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, give_focus, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
+use base::units::counted;
+use ui::features::why::view::alarms;
 use ui::keys::BINDINGS;
 use ui::range::title;
-use ui::tab::Tab;
+use ui::tab::{Tab, TabGroup};
 use ui::views::{self};
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
 
 elements! {
-    HtmlElement: answer, answer_fold, answer_title, divider, tabs;
+    HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs, why_badge;
 }
 
 /// A press of an arrow makes the views so much higher or lower, in percent of the window.
@@ -23,6 +25,7 @@ pub(super) struct Panel {
     tab: Shown<Tab>,
     frame: Shown<(views::Panel, u32)>,
     title: Shown<String>,
+    alarms: Shown<usize>,
 }
 
 impl Part for Panel {
@@ -53,6 +56,8 @@ impl Part for Panel {
             app.dispatch(Action::ViewsResized(height));
         });
         on(&elements.tabs, "keydown", walk);
+        on(&elements.tab_stacks, "click", |app, _, _| choose(app, TabGroup::CallStacks));
+        on(&elements.tab_allocations, "click", |app, _, _| choose(app, TabGroup::Allocations));
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
@@ -60,9 +65,23 @@ impl Part for Panel {
             for tab in Tab::ALL {
                 let Some([button, panel]) = tab_and_panel(elements, tab) else { continue };
                 let is_chosen = tab == *chosen;
-                set_flag(&button, "aria-selected", is_chosen);
-                set_attribute(&button, "tabindex", if is_chosen { "0" } else { "-1" });
                 panel.set_hidden(!is_chosen);
+                if tab.group().toggle().is_some() {
+                    set_flag(&button, "aria-pressed", is_chosen);
+                }
+                if is_chosen && let Some(button) = elements.by_id::<HtmlElement>(tab.group().control()) {
+                    set_attribute(&button, "aria-controls", &panel.id());
+                }
+            }
+            for group in TabGroup::ALL {
+                let is_chosen = group == chosen.group();
+                if let Some(button) = elements.by_id::<HtmlElement>(group.control()) {
+                    set_flag(&button, "aria-selected", is_chosen);
+                    set_attribute(&button, "tabindex", if is_chosen { "0" } else { "-1" });
+                }
+                if let Some(toggle) = group.toggle().and_then(|toggle| elements.by_id::<HtmlElement>(toggle)) {
+                    toggle.set_hidden(!is_chosen);
+                }
             }
         }
         if let Some((panel, height)) = self.frame.changed((state.views.panel, state.views.height)) {
@@ -73,6 +92,15 @@ impl Part for Panel {
             let height = height.to_string();
             set_attribute(&elements.divider, "aria-valuenow", &height);
             set_style(&elements.answer, "--answer", &height);
+        }
+        if let Some(alarms) = self.alarms.changed(alarms(&state.why).len()) {
+            set_text(&elements.why_badge, &alarms.to_string());
+            elements.why_badge.set_hidden(*alarms == 0);
+            set_attribute(
+                &elements.why_badge,
+                "title",
+                &[&counted(*alarms as u64, "warning"), " in the insights"].concat(),
+            );
         }
         if let Some(title) = self.title.changed(title(state)) {
             set_text(&elements.answer_title, title);
@@ -98,22 +126,28 @@ fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
 
 /// Arrows go from tab to tab; the focus stays among them.
 fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
-    let now = app.state.borrow().views.tab;
-    let place = Tab::ALL.iter().position(|tab| *tab == now).unwrap_or(0);
-    let last = Tab::ALL.len() - 1;
+    let now = app.state.borrow().views.tab.group();
+    let place = TabGroup::ALL.iter().position(|group| *group == now).unwrap_or(0);
+    let last = TabGroup::ALL.len() - 1;
     let place = match key(event).as_deref() {
         Some("ArrowLeft") => place.checked_sub(1).unwrap_or(last),
-        Some("ArrowRight") => (place + 1) % Tab::ALL.len(),
+        Some("ArrowRight") => (place + 1) % TabGroup::ALL.len(),
         Some("Home") => 0,
         Some("End") => last,
         _ => return,
     };
-    let Some(&tab) = Tab::ALL.get(place) else { return };
+    let Some(&group) = TabGroup::ALL.get(place) else { return };
     event.prevent_default();
-    app.dispatch(Action::TabChosen(tab));
-    if let Some([button, _]) = tab_and_panel(elements, tab) {
+    choose(app, group);
+    if let Some(button) = elements.by_id::<HtmlElement>(group.control()) {
         give_focus(&button);
     }
+}
+
+/// Shows the tab of a group that was shown last.
+fn choose(app: &'static App, group: TabGroup) {
+    let tab = app.state.borrow().views.latest_of(group);
+    app.dispatch(Action::TabChosen(tab));
 }
 
 /// A view's tab, which the key table names, and its panel.

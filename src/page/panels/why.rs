@@ -98,7 +98,7 @@ impl Part for Panel {
             set_flag(&button, "aria-selected", is_chosen);
             set_attribute(&button, "tabindex", if is_chosen { "0" } else { "-1" });
             button.set_class_name(if marks.alarms.contains(&topic) { "alarm" } else { "" });
-            let alarm = if marks.alarms.contains(&topic) { "It warns of something" } else { "" };
+            let alarm = if marks.alarms.contains(&topic) { "Has a warning" } else { "" };
             set_attribute(&button, "title", alarm);
         }
         let report = &elements.why_report;

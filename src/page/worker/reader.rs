@@ -73,7 +73,7 @@ impl Reader {
     /// Reads what a link brings: its chunks may be kept, so each has a buffer of its own.
     pub(super) fn of_link(stream: &ReadableStream) -> Result<Reader, Failure> {
         let reader = ReadableStreamDefaultReader::new(stream)
-            .map_err(|_| Failure::Read("The browser has no reader for streams.".into()))?;
+            .map_err(|_| Failure::Read("This browser cannot read streams.".into()))?;
         let stream = Stream::Giving(reader);
         let ahead = (0..CHUNKS_AHEAD).map(|_| read(&stream, &Uint8Array::new_with_length(0))).collect();
         Ok(Reader { stream, blob: None, given: 0.0, ahead })

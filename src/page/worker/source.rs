@@ -251,7 +251,7 @@ impl Source {
         let cause = cause.dyn_ref::<js_sys::Error>().map(|error| error.message().into()).or_else(|| cause.as_string());
         let cause = cause.map_or_else(String::new, |cause| format!(" ({cause})"));
         Failure::Read(format!(
-            "{} could not be read to its end{cause}: was it changed, moved or removed meanwhile?",
+            "{} could not be read to the end{cause}. It may have been changed, moved or removed.",
             self.name()
         ))
     }

@@ -1,5 +1,6 @@
 //! Geometry for one window, ready for upload, and what each piece of it stands for.
 
+use super::paint::{SHADES, SLOTS};
 use super::view::View;
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +100,24 @@ pub struct Scene {
     /// heights; and the first so many of `quads` are what was mapped, behind the blocks, in [`GROUND`]. They are nobody's: their
     /// identities hold nothing. All later quads are sorted by their left edge.
     pub ground: Option<u32>,
+}
+
+impl Scene {
+    /// How many pixels each slot of the palette covers in the columns of pixels from one to before another, by slot: what can be seen
+    /// of each meaning. Bands count as the allocation whose colour they have.
+    pub fn covered(&self, columns_px: [i32; 2]) -> Vec<u64> {
+        let mut covered = vec![0; SLOTS as usize];
+        let [from, to] = columns_px;
+        for quad in self.quads.iter().filter(|quad| quad.paint & GROUND == 0) {
+            let [left, right] = quad.x.map(|x| i32::from(x).clamp(from, to.max(from)));
+            let [low, high] = quad.y.map(i64::from);
+            let slot = quad.paint % FADED / SHADES;
+            if let Some(covered) = covered.get_mut(slot as usize) {
+                *covered += (i64::from(right - left) * (high - low)).unsigned_abs();
+            }
+        }
+        covered
+    }
 }
 
 /// The paint of what was mapped, behind the blocks of a picture of addresses: drawn as what lies below the reserved curve is.

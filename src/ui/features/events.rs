@@ -136,9 +136,9 @@ const KEYS: &[Binding<EventStep>] = {
     use Scope::Page;
     const AT: Scope = Scope::Tab(Tab::Events);
     &[
-        line(Page, &["Shift+b"], ToBorn, "To the event that made the selection", "details-born"),
-        line(Page, &["Shift+d"], ToFreed, "To the event that ended it", "details-freed"),
-        line(AT, &["Enter"], Select, "Select the event's allocation", "events-grid"),
+        line(Page, &["Shift+b"], ToBorn, "Go to the event that allocated the selection", "details-born"),
+        line(Page, &["Shift+d"], ToFreed, "Go to the event that freed the selection", "details-freed"),
+        line(AT, &["Enter"], Select, "Select the allocation of the event", "events-grid"),
     ]
 };
 

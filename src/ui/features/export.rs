@@ -79,7 +79,7 @@ pub enum ExportStep {
 
 /// Its keys: one opens the dialog, and each format has its own there.
 const KEYS: &[Binding<ExportStep>] = &{
-    let open = line(Scope::Page, &["i"], ExportStep::Toggle, "Save the picture, or the page…", "export-open");
+    let open = line(Scope::Page, &["i"], ExportStep::Toggle, "Save the timeline or the page", "export-open");
     let mut keys = [open; 1 + Format::ALL.len()];
     let mut at = 0;
     while at < Format::ALL.len() {
@@ -216,7 +216,7 @@ fn finish(shared: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut V
     let sheet = sheet::sheet(&making.figure, &making.words, &scene);
     if sheet.size.iter().any(|&side| side > MOST_PX) {
         let [width, height] = sheet.size;
-        shared.remark = Some(not_saved(&format!("{width} × {height} pixels are more than a browser draws")));
+        shared.remark = Some(not_saved(&format!("{width} × {height} pixels: too large for the browser")));
         return;
     }
     // Scene and window have one scale, so one is the other moved by whole pixels.

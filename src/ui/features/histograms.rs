@@ -134,8 +134,8 @@ pub fn chosen(of: Histogram, [from, to]: [u8; 2]) -> String {
 
 fn range(of: Histogram, class: u8) -> String {
     match (of, class) {
-        (Histogram::Lives, LIFE_UNKNOWN) => "born before the recording".to_owned(),
-        (Histogram::Lives, LIFE_TO_END) => "live at the end".to_owned(),
+        (Histogram::Lives, LIFE_UNKNOWN) => "born before recording".to_owned(),
+        (Histogram::Lives, LIFE_TO_END) => "never freed".to_owned(),
         (Histogram::Sizes, 0) => "0 B".to_owned(),
         (Histogram::Lives, 0) => "no event".to_owned(),
         (Histogram::Lives, 1) => "1 event".to_owned(),

@@ -51,7 +51,7 @@ pub enum Step {
 pub(crate) fn save(html: &mut Saving, shared: &mut Shared, view: String, effects: &mut Vec<Effect>) {
     let Some(choice) = shared.snapshots.get(shared.chosen).filter(|_| shared.file().is_some()) else { return };
     if *html == Saving::Underway {
-        shared.remark = Some("A page is being saved already.".to_owned());
+        shared.remark = Some("Already saving a page.".to_owned());
         return;
     }
     let file = plain(&choice.file) + ".html";

@@ -68,7 +68,7 @@ fn bytes(text: &str) -> Result<Option<u64>, String> {
     }
     match Query::parse(&["=", text.trim()].concat()) {
         Ok(Query::Size(bytes, _)) => Ok(Some(bytes)),
-        Ok(_) => Err("A size reads 512, 2MiB or 1.5GiB.".to_owned()),
+        Ok(_) => Err("Invalid size. Examples: 512, 2MiB, 1.5GiB.".to_owned()),
         Err(wrong) => Err(wrong.to_string()),
     }
 }

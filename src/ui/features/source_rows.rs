@@ -196,7 +196,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
             rows.push(row(RowKind::Note, label, String::new(), &standing, Marked::default()));
         }
     }
-    let notes = [("no frame of your own code", &page.elsewhere), ("files beyond the first 2,000", &page.left_out)];
+    let notes = [("no frame in your code", &page.elsewhere), ("files beyond the first 2,000", &page.left_out)];
     for (label, standing) in notes {
         if standing.now.count > 0 || standing.peak.count > 0 {
             rows.push(row(RowKind::Note, label.to_owned(), String::new(), standing, Marked::default()));
@@ -242,7 +242,7 @@ pub fn text(sources: &Sources, shared: &Shared) -> Option<TextView> {
     let beyond = lines.iter().filter(|line| line.line.parse::<usize>().is_ok_and(|line| line > length)).count() as u64;
     let note = match file {
         None if sources.page.latest().is_none() => String::new(),
-        None => "None of the allocations here was made in a file of this name.".to_owned(),
+        None => "No allocation comes from a file with this name.".to_owned(),
         Some(_) if length > MOST_TEXT_LINES => {
             ["Only the first ", &grouped(MOST_TEXT_LINES as u64), " lines are shown."].concat()
         }

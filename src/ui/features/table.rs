@@ -132,12 +132,18 @@ pub enum TableStep {
 
 /// Its keys; those of rows are the same for all lists ([`RowsStep`]).
 const KEYS: &[Binding<TableStep>] = &[
-    line(Scope::Tab(Tab::Histograms), &["m"], TableStep::ToggleMeasure, "Bars of bytes, or of counts", "measure"),
+    line(
+        Scope::Tab(Tab::Histograms),
+        &["m"],
+        TableStep::ToggleMeasure,
+        "Switch the bars between bytes and counts",
+        "measure",
+    ),
     line(
         Scope::Tab(Tab::Histograms),
         &["Delete", "Backspace"],
         TableStep::ClearBars,
-        "List everything again",
+        "Clear the selected bars",
         "histograms-clear",
     ),
 ];

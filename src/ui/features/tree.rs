@@ -121,7 +121,7 @@ fn take_page(tree: &mut Tree, shared: &mut Shared, serial: u32, page: TreePage) 
     let looked_for = tree.asked.as_ref().filter(|asked| asked.serial == serial);
     let looked_for = looked_for.and_then(|asked| asked.question.reveal);
     if matches!(looked_for, Some(Reveal::MatchAfter(_) | Reveal::MatchBefore(_))) && page.revealed.is_none() {
-        shared.remark = Some("No row of the tree is what the search looks for.".to_owned());
+        shared.remark = Some("No matches in the tree.".to_owned());
     }
     tree.take(serial, page);
 }

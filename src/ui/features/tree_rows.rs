@@ -173,11 +173,11 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
 /// What is said of a scope that has nothing.
 pub(crate) fn nothing(scope: Scope) -> &'static str {
     match scope {
-        Scope::Ever => "Nothing was ever allocated.",
-        Scope::At(_) => "Nothing is live at this moment.",
+        Scope::Ever => "No allocations recorded.",
+        Scope::At(_) => "Nothing is live at the cursor.",
         Scope::Born(_) => "Nothing was allocated in this range.",
         Scope::Freed(_) => "Nothing was freed in this range.",
-        Scope::Kept(_) => "Nothing that was allocated in this range is live at its end.",
+        Scope::Kept(_) => "Everything allocated in this range was freed in it.",
         Scope::ByteMoments(_) => "Nothing is live in this range.",
     }
 }

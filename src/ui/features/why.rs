@@ -22,7 +22,7 @@ use crate::shared::Shared;
 use crate::summary::device_name;
 use crate::tab::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
-use engine::protocol::{Answer, DeviceSummary, Question, Report, ReportQuestion, Topic};
+use engine::protocol::{Answer, Question, Report, ReportQuestion, Topic};
 use evidence::follow;
 use std::rc::Rc;
 
@@ -32,23 +32,17 @@ fn stack<'a>(report: &'a Report, item: &Item) -> Option<&'a [String]> {
     Some(&sheet.rows.get(item.row)?.stack)
 }
 
-/// Whether memory ran out on a device while it was recorded.
-fn ran_out(device: &DeviceSummary) -> bool {
-    device.actions.iter().any(|(action, count)| action == "oom" && *count > 0)
-}
-
-/// A file was opened: the device to show first. Where memory ran out on one, it is that one, and why is seen at once.
+/// A file was opened: the device to show first. Where that one ran out of memory, its report is shown at once.
 pub(crate) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
-    let place = shared.file().and_then(|file| file.devices.iter().position(ran_out));
-    match place {
-        Some(_) => {
-            why.topic = Topic::OutOfMemory;
-            shared.views.show(Tab::Why);
-        }
-        None if why.topic == Topic::OutOfMemory => why.topic = Topic::default(),
-        None => {}
+    let Some(file) = shared.file() else { return 0 };
+    let place = file.default_device();
+    if file.devices.get(place).is_some_and(|device| device.ooms() > 0) {
+        why.topic = Topic::OutOfMemory;
+        shared.views.show(Tab::Why);
+    } else if why.topic == Topic::OutOfMemory {
+        why.topic = Topic::default();
     }
-    place.unwrap_or(0)
+    place
 }
 
 /// Asks for the report that is seen. A newer question ends the one on its way only where it is about another topic: while a moment

@@ -55,7 +55,7 @@ pub fn sheet(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
     flow.keys(
         [
             (words.reserved, Tint::Reserved, "reserved"),
-            (pending, Tint::Allocated, "allocated; striped above it: free requested, not completed"),
+            (pending, Tint::Allocated, "in use; striped above it: awaiting free"),
         ]
         .into_iter()
         .filter(|(is_seen, ..)| *is_seen),
@@ -63,7 +63,7 @@ pub fn sheet(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
     flow.curves(figure);
     let mut notes = words.notes.clone();
     let pixels = if scene.band_px > 1 { format!("{} pixels", scene.band_px) } else { "a pixel".to_owned() };
-    notes.push(format!("Blocks lower than {pixels} are joined, in the colour of the largest."));
+    notes.push(format!("Blocks lower than {pixels} are merged, in the colour of the largest."));
     notes.push("Drawn by memscape.".to_owned());
     flow.lines(&mut notes.join(" ").split(' '), " ");
     Sheet {

@@ -101,7 +101,7 @@ impl Pen<'_> {
         self.shapes.push(Shape::Triangle { corners, tint: Tint::Accent });
         let wide = width(text, FONT * self.scale) + 2.0 * PAD * self.scale;
         let left = (x - wide / 2.0).clamp(self.left, (self.right() - wide).max(self.left));
-        self.chip(text, [left, foot + side]);
+        self.chip(text, [left, self.top]);
     }
 
     /// A line through all of the picture with a number at its top; a dot where it was put.

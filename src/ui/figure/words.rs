@@ -1,12 +1,12 @@
 //! What is written on a sheet besides the figure: title, window, peak, legend, notes; and what its file is called.
 
-use crate::details::{pool_name, stream_name};
+use crate::details::stream_name;
 use crate::legend::{self, Line};
 use crate::plots;
 use crate::shared::Shared;
 use crate::summary::device_name;
 use base::units::{Bytes, duration_us, grouped};
-use engine::protocol::{DeviceSummary, Grouping, Plot};
+use engine::protocol::{DeviceSummary, Grouping, Plot, pool_of_id};
 use picture::timeline::{Axis, View, time_axis_margin};
 
 /// Letters of a snapshot's name that go into the name of a file.
@@ -47,7 +47,9 @@ impl Words {
             title: format!("{} · {}", file.file, device_name(device.device)),
             subtitle,
             legend_title: legend::title(of, colouring),
-            legend: entries.map_or_else(Vec::new, |entries| legend::lines(of, colouring, entries, &state.around.faded)),
+            legend: entries.map_or_else(Vec::new, |entries| {
+                legend::lines(of, colouring, entries, &state.around.faded, state.covered(view).as_ref())
+            }),
             reserved: device.knows_reserved() && state.looks.plot == Plot::Stack,
             notes: notes(device, state.looks.plot, colouring),
             file: {
@@ -66,17 +68,17 @@ fn order(state: &Shared) -> String {
             return state
                 .looks
                 .stacking
-                .map_or("stacked in order of birth".to_owned(), |by| format!("stacked by {}", legend::noun(by)));
+                .map_or("stacked in order of allocation".to_owned(), |by| format!("stacked by {}", legend::noun(by)));
         }
-        Plot::Addresses(_) => "blocks where they lie".to_owned(),
+        Plot::Addresses(_) => "blocks by address".to_owned(),
         Plot::Reserved(_) => state
             .looks
             .stacking
-            .map_or("segments in order of birth".to_owned(), |by| format!("segments by {}", legend::noun(by))),
+            .map_or("segments in order of allocation".to_owned(), |by| format!("segments by {}", legend::noun(by))),
     };
     let only = state.looks.plot.only();
     let parts = [
-        only.pool.map(|pool| pool_name(pool) + " pool"),
+        only.pool.map(pool_of_id),
         only.stream.map(|stream| "stream ".to_owned() + &stream_name(stream)),
         only.address.map(|address| format!("the segment at 0x{address:x}")),
     ];
@@ -89,19 +91,17 @@ fn order(state: &Shared) -> String {
 
 fn notes(device: &DeviceSummary, plot: Plot, colouring: Grouping) -> Vec<String> {
     let height = match plot {
-        Plot::Stack => "Height is requested bytes, what the program asked for.",
-        Plot::Addresses(_) => {
-            "Height is addresses, a block as high as its bytes; where nothing was ever mapped the axis is broken."
-        }
-        Plot::Reserved(_) => "Height is reserved bytes, what the allocator took from the driver.",
+        Plot::Stack => "Height: requested bytes of live allocations.",
+        Plot::Addresses(_) => "Height: addresses; the axis skips addresses that were never mapped.",
+        Plot::Reserved(_) => "Height: reserved bytes.",
     };
     let mut notes = vec![height.to_owned()];
     if device.knows_reserved() && plot == Plot::Stack {
-        notes.push("Reserved is what the allocator took from the driver.".to_owned());
+        notes.push("Reserved: bytes the allocator took from the driver.".to_owned());
     }
-    notes.push("Each column of pixels shows the highest of its moments.".to_owned());
+    notes.push("Each column of pixels shows its highest event.".to_owned());
     if colouring == Grouping::CallSite {
-        notes.push("Shades of a colour tell neighbours apart.".to_owned());
+        notes.push("Shades of a colour separate neighbours.".to_owned());
     }
     notes
 }
@@ -123,7 +123,7 @@ impl Window {
                 let whole = from == 0 && to == span as i64;
                 Window {
                     text: match whole {
-                        true => format!("All {} of the recording", duration_us(to)),
+                        true => format!("All {} of the trace", duration_us(to)),
                         false => format!("{} to {} after the first event", duration_us(from), duration_us(to)),
                     },
                     name: format!("us-{from}-{to}"),

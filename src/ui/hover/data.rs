@@ -58,11 +58,11 @@ pub struct Card {
 /// From which moment (0: before the trace) to which it is live.
 pub(crate) fn life(born: u32, died: Option<u32>) -> String {
     let mut text = match born {
-        0 => "live before recording".to_owned(),
-        born => format!("born at event {}", grouped(u64::from(born - 1))),
+        0 => "allocated before recording".to_owned(),
+        born => format!("allocated at event {}", grouped(u64::from(born - 1))),
     };
     match died {
-        None => text.push_str(", live at the end"),
+        None => text.push_str(", never freed"),
         Some(died) => {
             text.push_str(", freed at ");
             text.push_str(&grouped(u64::from(died.saturating_sub(1))));

@@ -56,7 +56,7 @@ impl Unknown {
             0 => String::new(),
             others => [" and ", &others.to_string(), " more"].concat(),
         };
-        Some(["Not understood in the link: ", &self.first, &others, "."].concat())
+        Some(["Ignored in the link: ", &self.first, &others, "."].concat())
     }
 }
 

@@ -97,9 +97,9 @@ pub(crate) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
         return;
     };
     let text = if link.urls.is_empty() {
-        format!("Copied the link. It does not hold the file: whoever opens it is asked for {}.", link.name)
+        format!("Link copied. It does not contain the file: opening it asks for {}.", link.name)
     } else {
-        "Copied the link.".to_owned()
+        "Link copied.".to_owned()
     };
     state.copied = Some(text);
     effects.push(Effect::CopyLink(link.fragment()));

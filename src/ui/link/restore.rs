@@ -42,6 +42,7 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
 /// A file was opened: it is shown as its link has it.
 pub(crate) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     // Whether a file without an address is the link's is known once its fingerprint is.
+    state.find_first_group();
     let is_its = |link: &&Link| !link.urls.is_empty() || link.print.is_empty();
     if let Some(link) = state.linked.wanted.as_ref().filter(is_its).cloned() {
         // Of a link that says nothing of it, the file is shown as it opens.
@@ -74,11 +75,11 @@ fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
         (true, true) => show(state, link, now_ms, effects),
         (true, false) => {
             state.linked.wanted = Some(link);
-            state.linked.notice = asking(state).map(|asked| ["This is another file. ", &asked].concat());
+            state.linked.notice = asking(state).map(|asked| ["This is a different file. ", &asked].concat());
         }
         (false, true) => {}
         (false, false) => {
-            let text = "The file at this address is not the one that the link was made for: what the link shows may be something else in it.";
+            let text = "The file at this address has changed since the link was made, so the view may differ.";
             state.linked.notice = joined([Some(text.to_owned()), state.linked.notice.take()]);
         }
     }
@@ -88,13 +89,13 @@ fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
 fn asking(state: &Shared) -> Option<String> {
     let link = state.linked.wanted.as_ref().filter(|link| link.urls.is_empty() && !link.print.is_empty())?;
     let length = length(&link.print).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
-    let name = if link.name.is_empty() { "a file that is not hosted" } else { &link.name };
-    Some(format!("The link shows {name}{length}: drop or choose that file, and it opens as the link has it."))
+    let name = if link.name.is_empty() { "a local file" } else { &link.name };
+    Some(format!("This link needs {name}{length}. Choose or drop the file to restore the view."))
 }
 
 fn later(link: &Link) -> Option<String> {
     let version = link.version.filter(|version| *version != VERSION)?;
-    Some(format!("The link is of another version of this page (v={version}): what can be understood of it is shown."))
+    Some(format!("The link was made by another version of memscape (v={version}); parts of the view may be missing."))
 }
 
 /// What is said of a link that is not understood whole; nothing of one that is.
@@ -119,6 +120,7 @@ fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
         state.linked.wanted = Some(link);
         return;
     }
+    state.shared.keep_group();
     // What was selected and clicked before has no place in it.
     state.question = None;
     let mut unknown = link.unknown.clone();

@@ -125,10 +125,10 @@ fn value_at(curves: &Curves, line: Line, at: usize) -> Option<String> {
     let value = *line.values(curves).get(at)?;
     let (sign, noun) = match line {
         Line::Reserved => ("", " reserved"),
-        Line::Rounded => ("≥ ", " active (rounded)"),
-        Line::Requested => ("", " active (requested)"),
-        Line::Allocated => ("", " allocated (requested)"),
-        Line::Pending => ("", " pending (requested)"),
+        Line::Rounded => ("≥ ", " allocated (rounded)"),
+        Line::Requested => ("", " live (requested)"),
+        Line::Allocated => ("", " in use (requested)"),
+        Line::Pending => ("", " awaiting free (requested)"),
         Line::Free => {
             let of = *curves.reserved_then.get(at)?;
             return Some(["≤ ", &percent(value, of), " free (", &grouped(value), " of ", &grouped(of), " B)"].concat());

@@ -39,10 +39,10 @@ impl Line {
     pub fn label(self) -> &'static str {
         match self {
             Line::Reserved => "reserved",
-            Line::Rounded => "active, rounded ≥",
-            Line::Requested => "active, requested",
-            Line::Allocated => "allocated, requested",
-            Line::Pending => "pending, requested",
+            Line::Rounded => "allocated (rounded) ≥",
+            Line::Requested => "live, requested",
+            Line::Allocated => "in use, requested",
+            Line::Pending => "awaiting free, requested",
             Line::Free => "free share ≤",
         }
     }

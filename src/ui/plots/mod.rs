@@ -86,15 +86,14 @@ impl Shared {
 
     /// Why the bytes axis can't follow the window; `None` where it can.
     pub fn why_no_fit(&self) -> Option<&'static str> {
-        matches!(self.looks.plot, Plot::Addresses(_))
-            .then_some("Addresses have no height that a window could be fitted to")
+        matches!(self.looks.plot, Plot::Addresses(_)).then_some("Not available in the address view")
     }
 
     /// Why there is no order to choose; `None` where there is one.
     pub fn why_no_order(&self) -> Option<&'static str> {
         match self.looks.plot {
             Plot::Stack | Plot::Reserved(_) => None,
-            Plot::Addresses(_) => Some("Blocks stand where they lie: only a stack has an order"),
+            Plot::Addresses(_) => Some("Only the live view has an order"),
         }
     }
 
@@ -195,7 +194,7 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
         }
         PlotStep::NextPool | PlotStep::NextStream if plot == Plot::Stack => {
             state.remark =
-                Some("The stack shows all pools and streams: show addresses, or what was reserved.".to_owned());
+                Some("The live view shows all pools and streams. Choose the view Addresses or Reserved.".to_owned());
         }
         PlotStep::NextPool => {
             let now = only.pool.and_then(|pool| pools.iter().position(|of| *of == pool));
@@ -215,11 +214,11 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
                 state.show_plot(Plot::Addresses(Only { address: Some(address), ..Only::default() }));
             }
             None => {
-                state.remark = Some("Choose a segment first: click where something is free or reserved.".to_owned());
+                state.remark = Some("Select a segment first.".to_owned());
             }
         },
         PlotStep::Toggle(_) if !matches!(plot, Plot::Reserved(_)) => {
-            state.remark = Some("The lines are those over what was reserved: show that.".to_owned());
+            state.remark = Some("Lines belong to the view Reserved.".to_owned());
         }
         PlotStep::Toggle(line) => {
             let off = &mut state.plots.off;

@@ -2,13 +2,13 @@
 
 use super::chosen::{Chosen, SegmentView};
 use crate::cursor::Standing;
-use crate::details::{bytes, pool_name, stream_name};
+use crate::details::{bytes, pool_fact, stream_name};
 use crate::hover::Card;
 use crate::shared::Shared;
 use crate::shown::Hover;
 use crate::summary::Fact;
 use base::units::{Bytes, Moment, grouped};
-use engine::protocol::{HitMemory, HitSegment, Plot};
+use engine::protocol::{HitMemory, HitSegment, Plot, pool_of_id};
 
 impl Shared {
     /// The chosen segment.
@@ -36,7 +36,7 @@ fn when(moment: u32, before: &str) -> String {
 
 /// Who is served: `default pool, stream 0, small, expandable`.
 fn kind(segment: &HitSegment) -> String {
-    let mut text = segment.pool.map_or_else(|| "pool unknown".to_owned(), |pool| pool_name(pool) + " pool");
+    let mut text = segment.pool.map_or_else(|| "pool unknown".to_owned(), pool_of_id);
     if let Some(stream) = segment.stream {
         text.push_str(", stream ");
         text.push_str(&stream_name(stream));
@@ -56,9 +56,9 @@ fn life(segment: &HitSegment) -> String {
     };
     text.push_str(", ");
     match segment.unmapped {
-        None => text.push_str("held at the end"),
+        None => text.push_str("never released"),
         Some(moment) => {
-            text.push_str("given back at ");
+            text.push_str("released at ");
             text.push_str(&when(moment, ""));
         }
     }
@@ -112,23 +112,23 @@ pub fn view(chosen: &Chosen) -> SegmentView {
     let mut fact = |label: &str, value: String| facts.push(Fact { label: label.to_owned(), value });
     fact("Reserved", bytes(segment.reserved));
     if segment.range_bytes != segment.reserved {
-        fact("Of it, this range", bytes(segment.range_bytes));
+        fact("This range", bytes(segment.range_bytes));
     }
     fact("Segment", format!("0x{:x}", segment.address));
     if let Some((address, free)) = chosen.free {
         fact("Free here", format!("≤ {} at 0x{address:x}", bytes(free)));
     }
-    fact("Mapped", when(segment.mapped, "before the recording"));
-    let end = segment.unmapped.map_or_else(|| "held at the end".to_owned(), |moment| when(moment, ""));
-    fact("Given back", end);
-    fact("Pool", segment.pool.map_or_else(|| "not told by the file".to_owned(), pool_name));
-    fact("Stream", segment.stream.map_or_else(|| "not told by the file".to_owned(), stream_name));
+    fact("Mapped", when(segment.mapped, "before recording"));
+    let end = segment.unmapped.map_or_else(|| "never released".to_owned(), |moment| when(moment, ""));
+    fact("Released", end);
+    fact("Pool", segment.pool.map_or_else(|| "not recorded".to_owned(), pool_fact));
+    fact("Stream", segment.stream.map_or_else(|| "not recorded".to_owned(), stream_name));
     fact("For", (if segment.small { "small blocks" } else { "large blocks" }).to_owned());
     fact("Can grow", (if segment.expandable { "yes, expandable" } else { "no" }).to_owned());
     fact("As of", when(chosen.at.moment, "before the first event"));
     SegmentView {
         title: [&Bytes(segment.reserved).to_string(), " segment"].concat(),
-        site: segment.site.clone().unwrap_or_else(|| "no stack was recorded".to_owned()),
+        site: segment.site.clone().unwrap_or_else(|| "no stack recorded".to_owned()),
         facts,
     }
 }

@@ -1,9 +1,9 @@
 //! The pickers of the plot as the page shows them.
 
 use super::{NAMES, name};
-use crate::details::{pool_name, stream_name};
+use crate::details::stream_name;
 use crate::shared::Shared;
-use engine::protocol::Plot;
+use engine::protocol::{Plot, pool_of_id};
 
 /// The pickers.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Pickers {
 pub fn pickers(state: &Shared) -> Pickers {
     let (plot, only) = (state.looks.plot, state.looks.plot.only());
     let (pools, streams) = state.parts();
-    let (pools, pool) = list("all pools", pools, only.pool, |pool| pool_name(pool) + " pool");
+    let (pools, pool) = list("all pools", pools, only.pool, pool_of_id);
     let (streams, stream) =
         list("all streams", streams, only.stream, |stream| "stream ".to_owned() + &stream_name(stream));
     let (segment, is_segment) = match (only.address, state.chosen_segment()) {
@@ -49,7 +49,7 @@ pub fn pickers(state: &Shared) -> Pickers {
     let label = [
         "Timeline: ",
         what,
-        " over events. Arrows move, plus and minus zoom, Shift and arrows lead a cursor, question mark lists the keys.",
+        " over events. Arrow keys pan, plus and minus zoom, Shift and arrow keys move the cursor, question mark lists the keys.",
     ];
     Pickers {
         show: NAMES.into_iter().find(|of| *of == name(plot)).unwrap_or_default(),

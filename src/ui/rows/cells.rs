@@ -1,6 +1,8 @@
 //! Rows of text as they are seen, in the table and in the list of events: their fields and how they are written.
 
+use crate::shared::Shared;
 use base::units::{Bytes, grouped};
+use engine::protocol::pool_name;
 
 /// A field of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,12 +56,15 @@ pub(crate) fn stream_cell(stream: Option<u64>) -> Cell {
     cell(text, String::new())
 }
 
-/// A pool, where it is known.
-pub(crate) fn pool_cell(pool: Option<(u64, u64)>) -> Cell {
+/// A pool, where it is known, as the file calls it.
+pub(crate) fn pool_cell(shared: &Shared, pool: Option<(u64, u64)>) -> Cell {
     match pool {
         None => cell(nothing_known(), String::new()),
         Some((0, 0)) => cell("default".to_owned(), String::new()),
-        Some((first, second)) => cell(format!("{first}, {second}"), "Private pool".to_owned()),
+        Some(pool) => {
+            let name = pool_name(shared.file().map_or(&[], |file| &file.pools), pool);
+            cell(name.clone(), name)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The rules that classify categories: which set is in force, and what is typed.
 
 use crate::settings::Dialog;
+use engine::protocol::category::CategoryRule;
 use engine::protocol::{CategorySet, SetError};
 
 /// What the stored text begins with.
@@ -10,9 +11,14 @@ pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     pub dialog: Dialog,
+    pub pane: Pane,
     pub choice: Choice,
+    /// Grows with every action: what is shown of them may be other.
+    pub changes: u32,
     /// One's own set as it is typed, right or wrong; empty until there is one.
     pub(crate) text: String,
+    /// The same as the form shows it, right or wrong; `None` while the text can't be read.
+    pub(crate) draft: Option<CategorySet>,
     /// The same as it was right last.
     pub(crate) valid: String,
     /// What stood there before something else took its place at once.
@@ -40,16 +46,50 @@ impl Rules {
     /// One's own set as it stands in the field from now on.
     pub(crate) fn write(&mut self, text: String) {
         match CategorySet::parse(&text) {
-            Ok(_) => {
+            Ok(set) => {
+                self.draft = Some(set);
                 self.errors.clear();
                 if self.valid != text {
                     self.valid.clone_from(&text);
                     self.version = self.version.wrapping_add(1);
                 }
             }
-            Err(errors) => self.errors = errors,
+            Err(errors) => (self.draft, self.errors) = (None, errors),
         }
         self.text = text;
+    }
+
+    /// Changes a rule by the form.
+    pub(crate) fn edit(&mut self, edit: RuleEdit) {
+        let Some(mut set) = self.draft.clone().filter(|_| self.choice == Choice::Own) else { return };
+        let rules = &mut set.rules;
+        self.before = None;
+        match edit {
+            RuleEdit::Set(place, field, value) => {
+                let Some(rule) = rules.get_mut(place) else { return };
+                let pattern = Some(value.clone()).filter(|value| !value.is_empty());
+                match field {
+                    RuleField::Category => rule.category = value,
+                    RuleField::Function => rule.name = pattern,
+                    RuleField::File => rule.file = pattern,
+                    RuleField::Either => rule.frame = pattern,
+                    RuleField::Note => rule.note = value,
+                }
+            }
+            // The first that matches wins: a rule of one's own shall.
+            RuleEdit::Added => {
+                let (category, name) = ("new category".to_owned(), Some("^my_function$".to_owned()));
+                rules.insert(0, CategoryRule { category, name, ..CategoryRule::default() });
+            }
+            RuleEdit::Removed(place) if place < rules.len() => {
+                rules.remove(place);
+                self.before = Some(self.text.clone());
+            }
+            RuleEdit::Moved(from, to) if from.max(to) < rules.len() => rules.swap(from, to),
+            RuleEdit::Removed(_) | RuleEdit::Moved(..) => return,
+        }
+        self.write(set.to_json());
+        self.draft = Some(set);
     }
 
     pub(crate) fn choose(&mut self, choice: Choice) {
@@ -132,6 +172,56 @@ impl Choice {
     }
 }
 
+/// How the dialog shows a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pane {
+    /// A table of rules.
+    #[default]
+    Form,
+    /// The text.
+    Json,
+}
+
+/// A field of a rule in the form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleField {
+    Category,
+    /// What the function of a frame has to match.
+    Function,
+    /// What the file of the same frame has to match.
+    File,
+    /// What the function or the file has to match.
+    Either,
+    Note,
+}
+
+impl RuleField {
+    /// All of them, in the order of the form, each with its name in the page.
+    pub const ALL: [(RuleField, &str); 5] = [
+        (RuleField::Category, "category"),
+        (RuleField::Function, "function"),
+        (RuleField::File, "file"),
+        (RuleField::Either, "either"),
+        (RuleField::Note, "note"),
+    ];
+
+    /// The field of that name.
+    pub fn named(name: &str) -> Option<RuleField> {
+        RuleField::ALL.into_iter().find(|(_, it)| *it == name).map(|(field, _)| field)
+    }
+}
+
+/// A change of one's own set by the form; rules by their places.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RuleEdit {
+    Set(usize, RuleField, String),
+    /// A new one before all others.
+    Added,
+    Removed(usize),
+    /// From here to its neighbour there.
+    Moved(usize, usize),
+}
+
 /// How a set is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -146,6 +236,8 @@ pub enum RulesAction {
     Chosen(Choice),
     /// This stands in the field of one's own.
     Typed(String),
+    Edited(RuleEdit),
+    PaneChosen(Pane),
     /// One's own begins anew as a copy of this one.
     Copied(Choice),
     /// A file was read, or why not.

@@ -19,6 +19,7 @@ pub(crate) const LONGEST_FOLDER: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     pub dialog: Dialog,
+    pub theme: Theme,
     /// The template of links; see [`links::expand`]. One that is wrong is kept here until it is mended, and makes no links.
     pub template: String,
     /// The folder that is left out of places.
@@ -86,7 +87,10 @@ impl Settings {
     /// As it is stored.
     pub(crate) fn stored(&self) -> String {
         let mut text = FIRST_LINE.to_owned();
-        let fields = [("template", &self.template), ("folder", &self.folder), ("local", &self.local)];
+        // The system's is none.
+        let theme = if self.theme == Theme::System { "" } else { self.theme.name() }.to_owned();
+        let fields =
+            [("theme", &theme), ("template", &self.template), ("folder", &self.folder), ("local", &self.local)];
         let rules = self.rules.iter().flatten().map(|rule| ("rule", rule));
         for (name, value) in fields.into_iter().chain(rules) {
             if !value.is_empty() {
@@ -110,6 +114,7 @@ impl Settings {
         let (mut rules, none) = (Vec::new(), text.ends_with(NO_RULES));
         for (name, value) in lines.filter_map(|line| line.split_once('=')) {
             match name {
+                "theme" => self.theme = Theme::named(value).unwrap_or_default(),
                 "template" if links::check(value).is_ok() => value.clone_into(&mut self.template),
                 "folder" if value.len() <= LONGEST_FOLDER => value.clone_into(&mut self.folder),
                 "local" if value.len() <= LONGEST_FOLDER => value.clone_into(&mut self.local),
@@ -143,6 +148,43 @@ impl Settings {
     }
 }
 
+base::listed! {
+    /// Which colours the page has.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub enum Theme {
+        /// What the system asks for.
+        #[default]
+        System,
+        Light,
+        Dark,
+    }
+}
+
+impl Theme {
+    /// Its name, in the page and in the storage.
+    pub fn name(self) -> &'static str {
+        match self {
+            Theme::System => "system",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+
+    /// The theme of that name.
+    pub fn named(name: &str) -> Option<Theme> {
+        Theme::ALL.into_iter().find(|theme| theme.name() == name)
+    }
+
+    /// The id of its button in the dialog.
+    pub const fn control(self) -> &'static str {
+        match self {
+            Theme::System => "theme-system",
+            Theme::Light => "theme-light",
+            Theme::Dark => "theme-dark",
+        }
+    }
+}
+
 /// Whether the dialog is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Dialog {
@@ -167,6 +209,7 @@ pub enum Field {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsAction {
     Typed(Field, String),
+    ThemeChosen(Theme),
     /// The rules are finished: the field was left.
     RulesDone,
     /// The rules shall be the ones this program comes with.

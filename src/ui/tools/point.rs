@@ -35,7 +35,7 @@ impl Point {
             (_, Some(facts)) => Some(facts.moment),
             (At::Moment(moment), None) => Some(moment),
             (At::X(Axis::Events, x), None) => Some(x.max(0.0) as u32),
-            (At::X(Axis::Time, _) | At::After(_) | At::MostReserved, None) => None,
+            (At::X(Axis::Time, _) | At::After(_) | At::MostReserved | At::OutOfMemory, None) => None,
         }
     }
 

@@ -144,26 +144,21 @@ fn part(text: &str) -> Option<(u64, u64, Option<u64>)> {
 
 /// That it broke, and goes on.
 pub fn going_on(at: u64) -> String {
-    format!("The connection broke at {}: going on from there.", Bytes(at))
+    format!("Connection lost at {}. Resuming.", Bytes(at))
 }
 
 /// That it broke, and why it can't be gone on with.
 pub fn given_up(name: &str, at: u64, why: Why) -> String {
     let cause = match why {
-        Why::Coded => "it is compressed on the way, so no place in it can be asked for".to_owned(),
-        Why::Unnamed => {
-            "the server says too little (length, and ETag or Last-Modified) to know the same file again".to_owned()
-        }
-        Why::NoParts => "the server sends no parts of files".to_owned(),
-        Why::Changed => "the file on the server was changed meanwhile".to_owned(),
-        Why::OtherPart => "the server sent another part than was asked for".to_owned(),
-        Why::Gone(Some(status)) => format!("the server answered {status} to every further try"),
+        Why::Coded => "the server compresses it, so the download cannot be resumed".to_owned(),
+        Why::Unnamed => "the server sends no length, ETag or Last-Modified to resume with".to_owned(),
+        Why::NoParts => "the server does not support range requests".to_owned(),
+        Why::Changed => "the file on the server has changed".to_owned(),
+        Why::OtherPart => "the server sent a different range".to_owned(),
+        Why::Gone(Some(status)) => format!("the server answered every retry with status {status}"),
         Why::Gone(None) => "the server could not be reached again".to_owned(),
     };
-    format!(
-        "{name} stopped coming at {}, and {cause}: open the link again, or download the file and drop it here.",
-        Bytes(at)
-    )
+    format!("{name} stopped at {}: {cause}. Open the link again, or download the file and drop it here.", Bytes(at))
 }
 
 #[cfg(test)]

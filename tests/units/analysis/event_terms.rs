@@ -37,11 +37,11 @@ fn terms_are_read() {
         ("stream:0x10 & pool: (0, 1)", "stream 16; pool (0, 1)"),
         (">1MiB & stream:0", "Size(1048577, 18446744073709551615); stream 0"),
         ("#12", "Number(12)"),
-        ("#", "At character 1: After # comes the number of an allocation: #123."),
-        ("alloc &  stream:x", "At character 10: A stream is a number: stream:0 or stream:0x55d0."),
-        ("ä & pool:1", "At character 5: A pool is two numbers: pool:0,1."),
-        ("pool:1,2,3", "At character 1: A pool is two numbers: pool:0,1."),
-        ("stream:+1", "At character 1: A stream is a number: stream:0 or stream:0x55d0."),
+        ("#", "At character 1: Expected an allocation number after #, such as #123."),
+        ("alloc &  stream:x", "At character 10: Invalid stream. Examples: stream:0, stream:0x55d0."),
+        ("ä & pool:1", "At character 5: Invalid pool. Example: pool:0,1."),
+        ("pool:1,2,3", "At character 1: Invalid pool. Example: pool:0,1."),
+        ("stream:+1", "At character 1: Invalid stream. Examples: stream:0, stream:0x55d0."),
     ];
     for (text, expected) in cases {
         assert_eq!(shown(text), expected, "{text}");

@@ -14,6 +14,7 @@ fn shown(text: &str) -> String {
         Term::Query(Query::Size(least, most)) => format!("size {least}..{most}"),
         Term::Query(Query::Number(number)) => format!("number {number}"),
         Term::Query(Query::Category(name)) => format!("category {name}"),
+        Term::Query(Query::Freed(freed)) => format!("freed {freed}"),
         Term::Query(Query::Address(address)) => format!("address {address}"),
     };
     match Filter::parse(text) {

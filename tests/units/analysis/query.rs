@@ -183,6 +183,15 @@ fn an_at_means_the_site() {
 }
 
 #[test]
+fn freed_and_never_freed_are_words() {
+    assert!(matches!(Query::parse(" freed "), Ok(Query::Freed(true))));
+    assert!(matches!(Query::parse("never-freed"), Ok(Query::Freed(false))));
+    for text in ["\"freed\"", "freed.py", "never freed", "@freed", "Freed"] {
+        assert!(!matches!(Query::parse(text), Ok(Query::Freed(_))), "{text}");
+    }
+}
+
+#[test]
 fn text_is_found_in_whatever_case() {
     let holds = |text: &str, line: &str| Wording::Text(text.to_owned()).matches(line);
     assert!(holds("TRAIN.PY:233", "/home/me/train.py:233 step") && holds("p", "step") && holds("ärger", "Der ärger"));

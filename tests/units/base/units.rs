@@ -3,6 +3,13 @@
 use super::*;
 
 #[test]
+fn a_range_of_bytes_names_its_unit_once() {
+    assert_eq!(bytes_between(256, 512), "256–512 B");
+    assert_eq!(bytes_between(512, 2048), "512 B–2.00 KiB");
+    assert_eq!(bytes_between(2048, 8192), "2.00–8.00 KiB");
+}
+
+#[test]
 fn bytes_keep_three_digits() {
     let cases = [
         (0, "0 B"),

@@ -21,9 +21,9 @@ fn nothing_of_a_file_ends_its_element() {
 #[test]
 fn what_went_in_is_said() {
     let carried = Carried { taken: 7000, how: "gzip", bytes: vec![0; 7] };
-    let text = "1012 B (1,012 bytes): the page, and the snapshot as 7 bytes of gzip";
-    assert_eq!(said(1012, &carried), format!("{text} from 7,000"));
+    let text = "1012 B (1,012 B), with the snapshot as 7 B of gzip";
+    assert_eq!(said(1012, &carried), format!("{text} from 7,000 B"));
     assert_eq!(said(1012, &Carried { taken: 7, ..carried }), text);
     let carried = Carried { taken: 7, how: "gzip", bytes: vec![0; 7] };
-    assert!(said(30_000_000, &carried).ends_with("too large for most mail: hand on the file, or a link to it"));
+    assert!(said(30_000_000, &carried).ends_with("too large for most mail servers"));
 }

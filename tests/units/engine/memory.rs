@@ -12,12 +12,12 @@ fn it_looks_now_and_then_and_says_what_all_would_need() {
     assert_eq!(watch.look(8 << 20, &progress, || (2 << 30, 0)), Ok(()), "just enough");
     assert_eq!(
         watch.look(4 << 20, &progress, too_much).unwrap_err().to_string(),
-        "it is too large for this memory: 2.00 GiB are in use after 3.00 GiB of 12.0 GiB, so all would need about 8.00 GiB; \
-             the command line can take more, or record fewer events (max_entries=4000000)"
+        "not enough memory: 2.00 GiB in use after reading 3.00 GiB of 12.0 GiB, about 8.00 GiB needed. Use the command line, or \
+             record fewer events (max_entries=4000000)"
     );
     (progress.total_bytes, progress.bytes) = (None, 0);
     assert_eq!(
         watch.look(4 << 20, &progress, || (u64::MAX, 0)).unwrap_err().to_string(),
-        "it is too large for this memory: 16.0 EiB are in use after 0 B; the command line can take more, or record fewer events"
+        "not enough memory: 16.0 EiB in use after reading 0 B. Use the command line, or record fewer events"
     );
 }

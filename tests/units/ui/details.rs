@@ -65,6 +65,6 @@ fn what_is_not_known_is_said() {
     let view = view(&early);
     assert!(view.caution.is_some_and(|text| text.contains("freed it")));
     assert!(view.stack_title.starts_with("Stack of the free"));
-    assert!(view.facts.contains(&Fact { label: "Born".into(), value: "before the recording".into() }));
+    assert!(view.facts.contains(&Fact { label: "Born".into(), value: "before recording".into() }));
     assert!(!view.facts.iter().any(|fact| fact.label == "Lifetime"));
 }

@@ -11,7 +11,11 @@ fn no_two_commands_share_a_key() {
     for (at, a) in BINDINGS.iter().enumerate() {
         for b in &BINDINGS[at + 1..] {
             assert_ne!(a.command, b.command, "a command stands in the table once");
-            assert!(a.control != b.control || ["tree-rows", GRID, "why-report"].contains(&a.control), "{}", a.control);
+            assert!(
+                a.control != b.control || ["tree-rows", GRID, TIMELINE, "device", "why-report"].contains(&a.control),
+                "{}",
+                a.control
+            );
             // A page key works in every scope, so it must differ from all but those of the tree, which go before it.
             let near =
                 [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tab(Tab::Tree));

@@ -16,7 +16,7 @@ fn a_report_is_headings_statements_and_tables() {
         ..SheetRow::default()
     };
     let report = Report {
-        topic: Topic::Waste,
+        topic: Topic::Leaks,
         statements: vec![
             Statement { tone: Tone::Alarm, text: "f_1 grows by 2,048 B a step.".to_owned(), evidence: None },
             Statement { tone: Tone::Good, text: "No free is late.".to_owned(), evidence: None },
@@ -45,7 +45,7 @@ fn a_report_is_headings_statements_and_tables() {
         ],
     };
     let expected = "\
-## Leaks and waste: run\\_1.pickle · GPU 0
+## Leaks & waste: run\\_1.pickle · GPU 0
 
 - **!** f\\_1 grows by 2,048 B a step.
 - ✓ No free is late.
@@ -65,7 +65,7 @@ in at least 3 steps
 
 and 2 more
 
-<details><summary>Stacks of the first rows: of several, that of the largest allocation</summary>
+<details><summary>Stacks of the first rows (of the largest allocation of each)</summary>
 
 `a.py:1 f_1`:
 

@@ -4,12 +4,23 @@ use super::*;
 
 #[test]
 fn what_the_file_does_not_hold_is_not_shown_as_nothing() {
+    let of = |device: &DeviceSummary, place: &str| {
+        let headline = headlines(device).into_iter().find(|headline| headline.place == place);
+        headline.map(|headline| (headline.value, headline.note)).unwrap_or_default()
+    };
     let requested = DeviceSummary { peak_requested: 2048, end_requested: 1024, ..DeviceSummary::default() };
-    let [_, reserved, _, end, _] = headlines(&requested);
-    assert_eq!((reserved.value.as_str(), end.note.as_str()), ("not known", "1,024 B"));
+    assert_eq!(of(&requested, "reserved-peak").0, "–");
+    assert_eq!(of(&requested, "end").1, "Live at the end (requested): 1,024 B");
     let whole = DeviceSummary { peak_reserved: 4096, end_rounded: 1024, ..requested };
-    let [_, reserved, _, end, _] = headlines(&whole);
-    assert_eq!((reserved.value.as_str(), end.note.as_str()), ("4.00 KiB", "1,024 B · rounded 1.00 KiB"));
-    let [_, reserved, ..] = headlines(&DeviceSummary::default());
-    assert_eq!(reserved.value, "0 B", "nothing requested, nothing reserved");
+    assert_eq!(of(&whole, "reserved-peak").0, "4.00 KiB");
+    assert_eq!(of(&whole, "end").1, "Live at the end (requested): 1,024 B; allocated (rounded): 1,024 B");
+    assert_eq!(of(&DeviceSummary::default(), "reserved-peak").0, "0 B", "nothing requested, nothing reserved");
+}
+
+#[test]
+fn a_device_that_ran_out_of_memory_says_so() {
+    let device = DeviceSummary { actions: vec![("oom".to_owned(), 2)], ..DeviceSummary::default() };
+    let places: Vec<&str> = headlines(&device).iter().map(|headline| headline.place).collect();
+    assert_eq!(places, ["peak", "reserved-peak", "end", "oom"]);
+    assert!(device_line(&device).ends_with(" · OOM"));
 }

@@ -1,4 +1,4 @@
-//! What allocations are for: each category at the peak and at a moment, the most it ever had, the rules that tell it, what is unknown.
+//! What allocations are for: each category at the peak and at the cursor, its own peak, the rules that decide, what is unknown.
 
 mod mosaic;
 mod sums;
@@ -86,14 +86,14 @@ impl Parts {
     fn say(&self, writing: &mut Writing<'_>) {
         let set = writing.file.groups.categories.set();
         let (names, whole) = (set.categories(), self.peak.total.bytes);
-        let mut text = String::from("At the peak ");
+        let mut text = String::from("At the peak: ");
         for (number, place) in self.ranked(|place| self.peak.of(place).bytes > whole / 2000).into_iter().enumerate() {
             let name = names.get(place as usize).map_or("", String::as_str);
             let share = percent(self.peak.of(place as usize).bytes, whole);
-            [if number > 0 { ", " } else { "" }, &share, " is ", name].iter().for_each(|part| text.push_str(part));
+            [if number > 0 { ", " } else { "" }, name, " ", &share].iter().for_each(|part| text.push_str(part));
         }
         if text.ends_with(' ') {
-            text.push_str(if whole == 0 { "nothing is live" } else { "the file explains nothing of what is live" });
+            text.push_str(if whole == 0 { "nothing live" } else { "nothing explained by the file" });
         }
         [" (rules: ", set.name(), ")."].iter().for_each(|part| text.push_str(part));
         writing.say(Tone::Fact, text, Some(at(self.peak.moment)));
@@ -101,32 +101,31 @@ impl Parts {
         let name = names.last().cloned().unwrap_or_default();
         let evidence = Some(Evidence { find: Some(category_query(&name)), ..at(self.peak.moment) });
         if unknown.bytes > whole / TOLERATED {
-            let mut text = [&bytes(unknown.bytes), " of the peak are ", &name].concat();
+            let mut text = ["Classified as ", &name, ": ", &bytes(unknown.bytes), " of the peak."].concat();
             if self.peak.unseen > unknown.bytes / 2 {
                 let part = bytes(self.peak.unseen);
                 [
-                    "; of these, ",
+                    " Allocated before recording, without a stack: ",
                     &part,
-                    " have no stack: they were there before the recording began, so let it begin before the model is made",
+                    ". Start recording before the model is created.",
                 ]
                 .iter()
                 .for_each(|part| text.push_str(part));
             }
-            text.push('.');
             writing.say(Tone::Fact, text, evidence);
         } else if whole > 0 {
             let part = percent(unknown.bytes, whole);
             let text = match unknown.bytes {
-                0 => ["Nothing at the peak is ", &name, "."].concat(),
-                _ => ["Only ", &part, " of the peak is ", &name, "."].concat(),
+                0 => ["Classified as ", &name, ": nothing at the peak."].concat(),
+                _ => ["Classified as ", &name, ": only ", &part, " of the peak."].concat(),
             };
             writing.say(Tone::Good, text, evidence);
         }
         if self.peak.by_size > 0 {
             let text = [
+                "Inferred from size alone: ",
                 &bytes(self.peak.by_size),
-                " of the peak are told by their size alone, as they have no stack that tells: their sum is as certain as the sizes, \
-                 which of equally large ones is which is not.",
+                " of the peak, as its stacks do not decide. Sums per category are reliable, single allocations are not.",
             ];
             writing.say(Tone::Fact, text.concat(), None);
         }
@@ -145,8 +144,7 @@ impl Parts {
             column::text("category", "category", |place: Row| {
                 place.map_or("not explained by the file", name).to_owned()
             }),
-            column::bytes("peak_requested", "at peak, requested", |place| peak(place).bytes)
-                .total(Cell::Bytes(whole.bytes)),
+            column::bytes("peak_live_bytes", "at the peak", |place| peak(place).bytes).total(Cell::Bytes(whole.bytes)),
             column::share("peak_share", "share", |place| (peak(place).bytes, whole.bytes))
                 .total(Cell::Share { part: whole.bytes, whole: whole.bytes }),
             column::count("peak_count", "allocations", |place| peak(place).count.into())
@@ -155,21 +153,21 @@ impl Parts {
         if let Some(at) = &self.at {
             let then = |place: Row| place.map_or(at.unexplained, |place| at.of(place));
             columns.extend([
-                column::bytes("requested", "at moment, requested", move |place| then(place).bytes)
+                column::bytes("live_bytes_at_cursor", "at the cursor", move |place| then(place).bytes)
                     .total(Cell::Bytes(at.total.bytes)),
-                column::count("count", "allocations then", move |place| then(place).count.into())
+                column::count("count_at_cursor", "allocations at the cursor", move |place| then(place).count.into())
                     .total(Cell::Count(at.total.count.into())),
             ]);
         }
         columns.extend([
-            column::cell("most_requested", "its most, requested", |place: Row| {
+            column::cell("own_peak_live_bytes", "own peak", |place: Row| {
                 place.map_or(Cell::Nothing, |place| Cell::Bytes(most(place).0))
             }),
-            column::cell("most_event", "after event", |place: Row| {
+            column::cell("own_peak_event", "own peak after event", |place: Row| {
                 place.map_or(Cell::Nothing, |place| column::after(most(place).1))
             }),
         ]);
-        let note = "Each allocation has one category. A row shows the moment at which its category had the most.";
+        let note = "Live bytes. Each allocation has exactly one category.";
         let ranked = self.ranked(|place| self.most.of(place).0 > 0 || self.peak.of(place).count > 0);
         let mut rows: Vec<Row> = ranked.into_iter().map(|place| Some(place as usize)).collect();
         rows.extend((self.peak.unexplained.count > 0).then_some(None));
@@ -183,12 +181,11 @@ impl Parts {
         let set = writing.file.groups.categories.set();
         let rules = (0u32..).zip(&self.peak.rules).filter(|(_, sum)| sum.0.count > 0);
         let ranked = sorted_numbers(rules.map(|(rule, sum)| (pair(!sum.0.bytes, 0), rule)).collect());
-        // What no rule tells is a row and no rule.
+        // What no rule matches is a row and no rule.
         let deciding = ranked.iter().filter(|&&rule| (rule as usize) < set.rules().len()).count();
         let idle = set.rules().len().saturating_sub(deciding);
-        let mut note = String::from(
-            "What each rule decides at the peak: the first that holds counts. Rules of the set that decide nothing there: ",
-        );
+        let mut note =
+            String::from("What each rule decides at the peak; the first match wins. Rules without a match there: ");
         [&grouped(idle as u64), " of ", &grouped(set.rules().len() as u64), "."]
             .iter()
             .for_each(|part| note.push_str(part));
@@ -201,10 +198,10 @@ impl Parts {
             column::cell("category", "category", |number| {
                 rule(number).map_or(Cell::Nothing, |rule| Cell::Text(rule.category.clone()))
             }),
-            column::text("why", "because of", |number| {
-                rule(number).map_or_else(|| "no rule holds".to_owned(), CategoryRule::why)
+            column::text("because", "because of", |number| {
+                rule(number).map_or_else(|| "no rule matches".to_owned(), CategoryRule::why)
             }),
-            column::bytes("peak_requested", "at peak, requested", |number| sum(number).0.bytes),
+            column::bytes("peak_live_bytes", "at the peak", |number| sum(number).0.bytes),
             column::share("peak_share", "share", |number| (sum(number).0.bytes, self.peak.total.bytes)),
             column::count("peak_count", "allocations", |number| sum(number).0.count.into()),
         ];
@@ -219,13 +216,12 @@ impl Parts {
         if ranked.is_empty() {
             return;
         }
-        let note = "The call sites of what no rule tells, live at the peak: what a rule of one's own could name.";
+        let note = "Call sites at the peak that no rule matches. Add rules of your own to classify them.";
         let (file, history, whole) = (writing.file, writing.history, self.peak.total.bytes);
         let (part, count) = sites.total(&ranked);
         let columns = [
-            column::text("site", "call site", |group| sites.name(file, history, group)),
-            column::bytes("peak_requested", "at peak, requested", |group| sites.of(group).bytes)
-                .total(Cell::Bytes(part)),
+            column::text("call_site", "call site", |group| sites.name(file, history, group)),
+            column::bytes("peak_live_bytes", "at the peak", |group| sites.of(group).bytes).total(Cell::Bytes(part)),
             column::share("peak_share", "share", |group| (sites.of(group).bytes, whole))
                 .total(Cell::Share { part, whole }),
             column::count("peak_count", "allocations", |group| sites.of(group).count).total(Cell::Count(count)),

@@ -2,7 +2,7 @@
 //! after each event that has a time.
 //!
 //! A second alloc at an address that is live is left out, a free of one that is not as well; a free takes off from the category of its
-//! alloc; the peak is the first event after which the sum is more than ever before. What was born before the recording does not count,
+//! alloc; the peak is the first event after which the sum is more than ever before. What was allocated before recording does not count,
 //! nor does a stack that only a block at the end has.
 
 use crate::open::OpenFile;
@@ -81,8 +81,7 @@ impl Mosaic {
     }
 
     pub(super) fn write(&self, writing: &mut Writing<'_>) {
-        let note = "Mosaic's own counting, to compare with: allocations of the trace alone, without what was there before the recording; \
-                    the peak is that of their sum.";
+        let note = "As in Mosaic's reports, for comparison: without what was allocated before recording, and at the peak of that sum.";
         let bytes = |bytes: i128| u64::try_from(bytes.max(0)).unwrap_or(u64::MAX);
         let categories = writing.file.groups.categories.set().categories();
         let name = |place: u32| categories.get(place as usize).map_or("", String::as_str);
@@ -90,12 +89,12 @@ impl Mosaic {
         let whole = bytes(self.most);
         let columns = [
             column::text("category", "category", |place| name(place).to_owned()),
-            column::bytes("requested", "requested at Mosaic's peak", sum).total(Cell::Bytes(whole)),
+            column::bytes("live_bytes", "at Mosaic's peak", sum).total(Cell::Bytes(whole)),
             column::share("share", "share", |place| (sum(place), whole)).total(Cell::Share { part: whole, whole }),
         ];
         let there = (0u32..).zip(&self.peak).filter_map(|(place, sum)| Some((place, (*sum)?)));
         let ranked = sorted_numbers(there.map(|(place, sum)| (pair(!bytes(sum), 0), place)).collect());
-        writing.fill(sheet(["mosaic", "As Mosaic counts", note], &columns), &columns, &ranked, |_, place| {
+        writing.fill(sheet(["mosaic", "Mosaic's numbers", note], &columns), &columns, &ranked, |_, place| {
             row(Evidence { find: Some(category_query(name(place))), ..at(self.when) })
         });
     }

@@ -25,7 +25,7 @@ pub(super) struct Sums {
     pub(super) unknown: SiteSums,
     /// Bytes of the unknown without any stack.
     pub(super) unseen: u64,
-    /// Bytes told by rules that compare sizes.
+    /// Bytes classified by rules that compare sizes.
     pub(super) by_size: u64,
 }
 

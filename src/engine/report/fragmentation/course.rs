@@ -6,7 +6,7 @@ use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Parts of the trace that are told.
+/// Parts of the trace that are listed.
 pub(super) const PARTS: usize = 48;
 /// Parts that each of those is looked at in, for the worst moments.
 const FINER: usize = 16;
@@ -15,7 +15,7 @@ const FINER: usize = 16;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Free {
     pub(super) moment: u32,
-    /// At most so many bytes.
+    /// An upper bound.
     pub(super) free: u64,
     pub(super) reserved: u64,
     pub(super) requested: u64,

@@ -1,27 +1,27 @@
-//! Fragmentation: what is reserved and serves nothing, because blocks are larger than requests (internal) or because what is free is in
-//! pieces (external); when it was worst, and whether a request needed the driver for it.
+//! Fragmentation: reserved bytes that serve nothing, because blocks are larger than requests (internal) or because free bytes are in
+//! pieces (external); when it was worst, and whether a request needed the driver because of it.
 
 mod course;
 mod moments;
 
 use super::job::Job;
 use super::layout::{DriverRequest, Layout, kind_name};
-use super::waste::{pool_name, stream_name};
-use super::writing::{Writing, at, bytes, row, threshold};
+use super::leaks::{pool_name, stream_name};
+use super::writing::{Writing, at, bytes, row, threshold, when};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::state::Fits;
 use base::slice::{Slice, Sliced, Spent};
-use base::units::{EventIdx, Moment, counted, grouped, percent};
+use base::units::{EventIdx, counted, grouped, percent};
 use course::{By, Course, Free};
 use history::replay::{DeviceHistory, SegmentLives};
-pub(super) use moments::{first_failure, most_requested, most_reserved};
+pub(super) use moments::{most_requested, most_reserved, newest_failure};
 
-/// A request that is asked about when nobody says how large.
+/// The size of the request that is placed unless another is given.
 const REQUEST: u64 = 20 << 20;
 
-/// Free bytes in pieces, from which on that is likely wrong; and a tenth of what is reserved.
+/// Free bytes in pieces from which on that is likely a fault; and a tenth of the reserved bytes.
 pub(super) const MUCH: u64 = 256 << 20;
 
 /// The question, and how far its answer is.
@@ -33,10 +33,10 @@ pub(super) struct Fragmentation {
 }
 
 struct Parts {
-    /// The moment that is told about, and the one with the most free bytes.
+    /// The moment that is reported, and the one with the most free bytes.
     moment: Layout,
     worst: Layout,
-    /// Before the event that made the most be reserved, what that took; and when a request failed for the first time.
+    /// Before the event that led to the peak of reserved bytes, with what it took; and at the newest OOM.
     driver: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     request: Threshold,
@@ -64,7 +64,7 @@ impl Parts {
             moment: layout(question.at.unwrap_or_else(|| most_requested(history)).min(history.event_count())),
             worst: layout(course.worst().map_or(0, |worst| worst.moment)),
             driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
-            failed: first_failure(history).map(|event| (event, layout(event))),
+            failed: newest_failure(history).map(|event| (event, layout(event))),
             fits: Fits::new(file, request.value),
             request,
         }
@@ -91,100 +91,78 @@ impl Job for Fragmentation {
         let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         say(&mut writing, &parts, lives, course);
-        parts.moment.write(&mut writing, "moment", "At the moment, by kind of segment");
+        parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
         write_fits(&mut writing, &parts, told);
-        parts.worst.write(&mut writing, "worst", "When the most is free, by kind of segment");
-        write_moments(
-            &mut writing,
-            "worst_bytes",
-            "The moments with the most free bytes",
-            course.worst_moments(By::Bytes, history),
-        );
-        write_moments(
-            &mut writing,
-            "worst_share",
-            "The moments with the largest free share",
-            course.worst_moments(By::Share, history),
-        );
-        write_moments(&mut writing, "over_time", "Over the trace, in equal parts", course.over_time());
+        parts.worst.write(&mut writing, "worst", "At the most free bytes, by pool");
+        write_moments(&mut writing, "worst_bytes", "Most free bytes", course.worst_moments(By::Bytes, history));
+        write_moments(&mut writing, "worst_share", "Highest fragmentation", course.worst_moments(By::Share, history));
+        write_moments(&mut writing, "over_time", "Over the trace", course.over_time());
         Ok(writing.report)
     }
 }
 
-/// After which event a moment holds, as words.
-fn when(moment: u32) -> String {
-    match Moment(moment).event() {
-        None => "before the first event".to_owned(),
-        Some(EventIdx(event)) => "after event ".to_owned() + &grouped(event.into()),
-    }
-}
-
-/// What is free, as words: at most so many bytes, in how many blocks, the largest.
+/// Free bytes, in how many blocks, and the largest: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
 fn free_words(free: u64, blocks: u32, largest: u64) -> String {
-    [
-        "at most ",
-        &bytes(free),
-        " free in ",
-        &counted(blocks.into(), "block"),
-        ", the largest of at most ",
-        &bytes(largest),
-    ]
-    .concat()
+    ["≤ ", &bytes(free), " free (cached) in ", &counted(blocks.into(), "block"), ", largest ≤ ", &bytes(largest)]
+        .concat()
 }
 
 fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &Course) {
     let history = writing.history;
     let Parts { moment, worst, driver, failed, .. } = parts;
     if lives.ranges.is_empty() {
-        let text = "This file tells no segments: what is reserved and free is not known.";
+        let text = "No segments recorded: reserved and free bytes are unknown.";
         writing.say(Tone::Fact, text.to_owned(), None);
         return;
     }
     let sums = moment.whole;
     let which = match moment.moment {
-        moment if moment == most_requested(history) => ", at the peak of requested bytes",
-        moment if moment == most_reserved(history) => ", when the most is reserved",
+        moment if moment == most_requested(history) => " (the peak)",
+        moment if moment == most_reserved(history) => " (the peak of reserved bytes)",
         _ => "",
     };
-    let mut text = when(moment.moment);
-    text.replace_range(..1, if text.starts_with('a') { "A" } else { "B" });
     let words = [
+        "Fragmentation ",
+        &when(moment.moment),
         which,
-        ", ",
-        &bytes(sums.reserved),
-        " are reserved: ",
-        &bytes(sums.requested),
-        " active as requested, at least ",
-        &bytes(sums.rounded.saturating_sub(sums.requested)),
-        " lost to rounding, and ",
-        &free_words(sums.free, sums.free_blocks, sums.largest_free),
-        ": ",
+        ": ≤ ",
         &percent(sums.free, sums.reserved),
-        " of what is reserved.",
+        " of ",
+        &bytes(sums.reserved),
+        " reserved, ",
+        &free_words(sums.free, sums.free_blocks, sums.largest_free),
+        ". Live: ",
+        &bytes(sums.requested),
+        "; lost to rounding: ≥ ",
+        &bytes(sums.rounded.saturating_sub(sums.requested)),
+        ".",
     ];
-    text.push_str(&words.concat());
+    let text = words.concat();
     let tone = if sums.free < sums.reserved / 10 { Tone::Good } else { Tone::Fact };
     writing.say(tone, text, Some(at(moment.moment)));
     if let Some((driver, layout)) = driver {
         let free = layout.rooms.serving(driver.kind);
-        let kind = kind_name(&driver.kind);
+        let kind = kind_name(writing.file, &driver.kind);
         let needs = driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes(request)].concat());
         let mut text = [
-            "The driver was asked for ",
+            "Peak of reserved bytes, ",
+            &bytes(layout.whole.reserved.saturating_add(driver.taken)),
+            ", at event ",
+            &grouped(driver.event.into()),
+            ": the driver was asked for ",
             &bytes(driver.taken),
             &needs,
-            " to get there (event ",
-            &grouped(driver.event.into()),
-            "): of this kind (",
-            &kind,
-            ") ",
+            ", with ",
             &free_words(free.free, free.free_blocks, free.largest_free),
+            " in that pool (",
+            &kind,
+            ")",
         ]
         .concat();
         let is_scattered = driver.is_scattered(&free);
         text.push_str(match () {
-            () if is_scattered => ". Enough in all, too little in each: fragmentation.",
-            () if driver.request.is_some_and(|request| free.free < request) => ". That was too little in all.",
+            () if is_scattered => ". Enough in total, but not in one block.",
+            () if driver.request.is_some_and(|request| free.free < request) => ". Too little in total.",
             () => ".",
         });
         let is_much = free.free >= MUCH && free.free >= layout.whole.reserved / 10;
@@ -194,30 +172,30 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
         let (_, request) = history.address_and_size(EventIdx(*event));
         let sums = layout.whole;
         let mut text = [
-            "A request of ",
-            &bytes(request),
-            " failed (event ",
+            "OOM at event ",
             &grouped((*event).into()),
-            ") with ",
+            ": ",
+            &bytes(request),
+            " requested, with ",
             &free_words(sums.free, sums.free_blocks, sums.largest_free),
         ]
         .concat();
         let is_scattered = sums.free >= request && sums.largest_free < request;
-        text.push_str(if is_scattered { ": enough in all, too little in each." } else { "." });
-        text.push_str(" The report on running out of memory says more.");
+        text.push_str(if is_scattered { ". Enough in total, but not in one block." } else { "." });
+        text.push_str(" See Out of memory.");
         writing.say(Tone::Alarm, text, Some(at(*event)));
     }
     if let Some(most) = course.worst().filter(|most| most.free > 0 && most.moment != moment.moment) {
         let text = [
-            "The most is free ",
+            "Most free (cached) ",
             &when(most.moment),
-            ": at most ",
+            ": ≤ ",
             &bytes(most.free),
             " of ",
             &bytes(most.reserved),
             " reserved (",
             &percent(most.free, most.reserved),
-            "), the largest block of at most ",
+            "), largest block ≤ ",
             &bytes(worst.whole.largest_free),
             ".",
         ];
@@ -227,36 +205,37 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
     if astray.count > 0 {
         let text = [
             &bytes(astray.bytes),
-            " active then, in ",
+            " live in ",
             &counted(astray.count.into(), "allocation"),
-            ", lie in nothing that is known to be reserved: the file does not tell all of its segments.",
+            " are in no recorded segment: the file does not list all segments.",
         ];
         writing.say(Tone::Fact, text.concat(), Some(at(moment.moment)));
     }
 }
 
 fn write_fits(writing: &mut Writing<'_>, parts: &Parts, fits: Vec<StateFit>) {
+    let file = writing.file;
     let goes = |fit: &StateFit| match fit.block {
         Some((address, _)) => format!("free block at 0x{address:x}"),
-        None if fit.free >= fit.rounded => "a new segment, though enough is free in all".to_owned(),
-        None => "a new segment".to_owned(),
+        None if fit.free >= fit.rounded => "new segment, though enough is free in total".to_owned(),
+        None => "new segment".to_owned(),
     };
     let columns = [
-        column::text("pool", "pool", |fit: &StateFit| pool_name(fit.pool, fit.rounded <= 1 << 20)),
+        column::text("pool", "pool", |fit: &StateFit| pool_name(file, fit.pool, fit.rounded <= 1 << 20)),
         column::text("stream", "stream", |fit: &StateFit| stream_name(fit.stream)),
-        column::bytes("rounded", "≥ rounded", |fit: &StateFit| fit.rounded),
-        column::text("goes", "goes into", goes),
-        column::cell("block", "≤ free block", |fit: &StateFit| {
+        column::bytes("allocated_rounded_bytes", "≥ allocated (rounded)", |fit: &StateFit| fit.rounded),
+        column::text("placement", "placement", goes),
+        column::cell("block_bytes", "≤ free block", |fit: &StateFit| {
             fit.block.map_or(Cell::Nothing, |(_, bytes)| Cell::Bytes(bytes))
         }),
-        column::cell("new_segment", "asked of the driver", |fit: &StateFit| {
+        column::cell("new_segment_bytes", "from the driver", |fit: &StateFit| {
             if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Nothing }
         }),
-        column::bytes("free", "≤ free in all", |fit: &StateFit| fit.free),
-        column::bytes("largest_free", "≤ largest free block", |fit: &StateFit| fit.largest_free),
+        column::bytes("free_bytes", "≤ free (cached)", |fit: &StateFit| fit.free),
+        column::bytes("largest_free_bytes", "≤ largest free block", |fit: &StateFit| fit.largest_free),
     ];
-    let note = "At the moment, by pool and stream: the smallest free block that it may fit into, or what the driver would be asked for.";
-    let mut sheet = sheet(["request", "Where a request would go", note], &columns);
+    let note = "By pool and stream: the smallest free block that may fit the request, or the segment that the driver would be asked for.";
+    let mut sheet = sheet(["request", "Where a request would be placed", note], &columns);
     sheet.threshold = Some(parts.request.clone());
     let fits: Vec<&StateFit> = fits.iter().collect();
     writing.fill(sheet, &columns, &fits, |_, _| row(at(parts.moment.moment)));
@@ -264,16 +243,16 @@ fn write_fits(writing: &mut Writing<'_>, parts: &Parts, fits: Vec<StateFit>) {
 
 fn write_moments(writing: &mut Writing<'_>, key: &str, title: &str, moments: Vec<Free>) {
     let note = match key {
-        "worst_bytes" => "Each at least a forty-eighth of the trace from those above it.",
-        "worst_share" => "Of the moments with at least half of the most that was reserved; far apart as well.",
-        _ => "The trace in 48 parts of as many events: the moment of each with the most free bytes.",
+        "worst_bytes" => "",
+        "worst_share" => "Only where at least half of the peak of reserved bytes is reserved.",
+        _ => "The most free bytes in each of 48 equal parts of the trace.",
     };
     let columns = [
         column::event("event", "after event", |it: &Free| it.moment),
-        column::bytes("free", "≤ free", |it: &Free| it.free),
-        column::bytes("reserved", "reserved", |it: &Free| it.reserved),
-        column::share("free_share", "≤ free of reserved", |it: &Free| (it.free, it.reserved)),
-        column::bytes("requested", "active, requested", |it: &Free| it.requested),
+        column::bytes("free_bytes", "≤ free (cached)", |it: &Free| it.free),
+        column::bytes("reserved_bytes", "reserved", |it: &Free| it.reserved),
+        column::share("fragmentation", "≤ fragmentation", |it: &Free| (it.free, it.reserved)),
+        column::bytes("live_bytes", "live", |it: &Free| it.requested),
     ];
     let moments: Vec<&Free> = moments.iter().collect();
     writing.fill(sheet([key, title, note], &columns), &columns, &moments, |_, it| row(at(it.moment)));

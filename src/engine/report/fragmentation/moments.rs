@@ -11,12 +11,13 @@ pub(in crate::report) fn most_reserved(history: &DeviceHistory) -> u32 {
     most.map_or(0, |(moment, _)| moment.0)
 }
 
-/// The moment of the peak of requested bytes: the one the state and the pools are told of as well.
+/// The moment of the peak of requested bytes: Segments and Pools use it as well.
 pub(in crate::report) fn most_requested(history: &DeviceHistory) -> u32 {
     Moment::after_event_or_minus_one(history.numbers.peak_event).0
 }
 
-/// The first event at which a request failed.
-pub(in crate::report) fn first_failure(history: &DeviceHistory) -> Option<u32> {
-    history.note_events().find(|&event| history.events.action(event) == Action::Oom)
+/// The event of the newest request that failed: the one that the out-of-memory report describes by default, so that all reports
+/// describe the same one.
+pub(in crate::report) fn newest_failure(history: &DeviceHistory) -> Option<u32> {
+    history.note_events().filter(|&event| history.events.action(event) == Action::Oom).last()
 }

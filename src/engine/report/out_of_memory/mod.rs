@@ -1,13 +1,13 @@
-//! Out of memory: what was asked for, what stood in the way, and what would have helped.
+//! Out of memory (OOM): what was requested, what was in the way, and what would have helped.
 
 mod refused;
 mod rooms;
 mod sentences;
 
 use super::job::Job;
+use super::leaks::stream_name;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
-use super::waste::stream_name;
 use super::writing::{Writing, at, freed_by, row, says, threshold};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Threshold, Tone};
@@ -19,10 +19,10 @@ use base::slice::{Slice, Sliced, Spent};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StackId};
-use refused::{Facts, Refused, refused};
+use refused::{Allocated, Facts, Refused, least_capacity, refused};
 pub(super) use rooms::{Room, Rooms};
 
-/// Refused requests, and allocations before one, that are told of.
+/// OOMs, and allocations before one, that are listed.
 const MOST_REQUESTS: u32 = 1000;
 
 /// The question, and how far its answer is.
@@ -30,15 +30,16 @@ pub(super) struct OutOfMemory {
     device: i64,
     question: ReportQuestion,
     big: Threshold,
-    /// The call site of each refused request that is told, the newest first.
+    /// The call site of each OOM that is listed, the newest first.
     sites: Vec<String>,
+    allocated: Allocated,
     refused: Option<Refused>,
 }
 
 impl OutOfMemory {
     pub(super) fn new(device: i64, question: ReportQuestion) -> OutOfMemory {
         let big = threshold(&question, ["big", "at least", "bytes"], 10 << 20);
-        OutOfMemory { device, question, big, sites: Vec::new(), refused: None }
+        OutOfMemory { device, question, big, sites: Vec::new(), allocated: Allocated::default(), refused: None }
     }
 }
 
@@ -55,10 +56,11 @@ impl Job for OutOfMemory {
         let Some((history, lives)) = history.filter(is_refused).zip(lives) else {
             return Ok(nothing(history, &self.question));
         };
+        self.allocated.step(file, history, slice)?;
         let refused = match &mut self.refused {
             Some(refused) => refused,
             None => {
-                // The one at the chosen moment, or else the newest: what is clicked in its report must not bring up another.
+                // The one at the cursor, or else the newest: a click in its report must not bring up another.
                 let at = self.question.at.unwrap_or(u32::MAX);
                 let chosen = refused(history).find(|&event| event == at || event.checked_add(1) == Some(at));
                 let event = chosen.or_else(|| refused(history).last()).ok_or(Spent)?;
@@ -86,17 +88,21 @@ impl Job for OutOfMemory {
         let facts = Facts::of(history, refused.event);
         let newer = newer(history, refused.event);
         let site = self.sites.get(newer).map_or("", String::as_str);
+        let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], least_capacity(history));
         sentences::write(&mut writing, &facts, &refused, site);
-        write_requests(&mut writing, &self.sites);
+        sentences::write_outside(&mut writing, &facts, &self.question, &capacity);
+        let all = refused.rooms.all;
+        let known = (all.reserved > 0).then_some((refused.event, all.free));
+        write_requests(&mut writing, (&self.sites, &self.allocated.then), known, capacity);
         write_room(&mut writing, &refused);
-        let title = "What was live when the request failed";
+        let title = "Live at the OOM";
         refused.live.write(&mut writing, title, None);
         write_before(&mut writing, &refused, self.big.clone());
         Ok(writing.report)
     }
 }
 
-/// The call sites of the requests that were refused, as many as are told, the newest first.
+/// The call sites of the OOMs, as many as are listed, the newest first.
 fn sites(file: &mut OpenFile, device: i64, most: usize) -> Vec<String> {
     let OpenFile { snapshot, histories, sites, .. } = file;
     let Some(history) = histories.iter().find(|history| history.device == device) else { return Vec::new() };
@@ -108,7 +114,7 @@ fn sites(file: &mut OpenFile, device: i64, most: usize) -> Vec<String> {
     stacks.iter().rev().take(most).map(site).collect()
 }
 
-/// How many requests failed after one.
+/// How many OOMs came after one.
 fn newer(history: &DeviceHistory, event: u32) -> usize {
     refused(history).filter(|&other| other > event).count()
 }
@@ -118,83 +124,101 @@ fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report
     let mut report = Report { topic: question.topic, ..Report::default() };
     if let Some(history) = history {
         let (tone, text) = match history.event_count() {
-            0 => (Tone::Fact, "The file has no events: whether a request failed is not recorded."),
-            _ => (Tone::Good, "No request failed in this trace."),
+            0 => (Tone::Fact, "No events recorded: the file does not say whether an OOM occurred."),
+            _ => (Tone::Good, "No OOM in this trace."),
         };
         report.statements.push(says(tone, text.to_owned(), None));
     }
     report
 }
 
-/// A request that failed: its event, and its call site.
-type Row<'a> = (u32, Facts, &'a str);
+/// An OOM: its event, what was free, and its call site.
+type Row<'a> = (u32, Facts, u64, &'a str);
 
-/// Every request that failed.
-fn write_requests(writing: &mut Writing<'_>, sites: &[String]) {
+/// Every OOM, with its call site, the newest first, and the rounded bytes of live blocks then, the oldest first. `known`: the one that is
+/// reported, and what was free in its segments.
+fn write_requests(
+    writing: &mut Writing<'_>,
+    (sites, allocated): (&[String], &[u64]),
+    known: Option<(u32, u64)>,
+    capacity: Threshold,
+) {
     let (file, history) = (writing.file, writing.history);
     let stream = |event: u32| file.snapshot.labels.labels(history.events.labels(event)).stream;
     let columns = [
         column::cell("event", "event", |(event, ..): Row<'_>| Cell::Event(event.into())),
-        column::bytes("asked", "asked for", |(_, facts, _): Row<'_>| facts.asked),
-        column::bytes("driver_free", "free by the driver", |(_, facts, _): Row<'_>| facts.driver),
-        column::bytes("reserved", "reserved", |(_, facts, _): Row<'_>| facts.reserved),
-        column::bytes("requested", "requested, live", |(_, facts, _): Row<'_>| facts.requested),
-        column::bytes("pending", "of it pending", |(_, facts, _): Row<'_>| facts.pending),
-        column::bytes("unused", "≤ not in use", |(_, facts, _): Row<'_>| {
-            facts.reserved.saturating_sub(facts.requested)
+        column::bytes("requested_bytes", "requested", |(_, facts, ..): Row<'_>| facts.asked),
+        column::bytes("device_free_bytes", "free on the device", |(_, facts, ..): Row<'_>| facts.driver),
+        column::bytes("reserved_bytes", "reserved", |(_, facts, ..): Row<'_>| facts.reserved),
+        column::bytes("live_bytes", "live", |(_, facts, ..): Row<'_>| facts.requested),
+        column::bytes("awaiting_free_bytes", "awaiting free", |(_, facts, ..): Row<'_>| facts.pending),
+        column::bytes("free_bytes", "≤ free (cached)", |(.., free, _): Row<'_>| free),
+        column::bytes("outside_bytes", "≥ outside the allocator", |(_, facts, ..): Row<'_>| {
+            capacity.value.saturating_sub(facts.accounted())
         }),
         column::text("stream", "stream", |(event, ..): Row<'_>| stream_name(stream(event))),
-        column::text("site", "call site", |(.., site): Row<'_>| site.to_owned()),
+        column::text("call_site", "call site", |(.., site): Row<'_>| site.to_owned()),
     ];
-    let note = "Newest first. What is said below is of the newest, or of the one at the chosen moment. Not in use is the \
-                most that it may have been: rounding is not counted as use.";
-    let mut sheet = sheet(["requests", "Requests that failed", note], &columns);
+    let note = "Newest first. The findings describe the newest, or the one at the cursor. Free (cached) is an upper bound. Outside the \
+                allocator: device memory that is neither reserved nor free (CUDA context, NCCL, other processes).";
+    let mut sheet = sheet(["requests", "OOMs", note], &columns);
     let mut events: Vec<u32> = refused(history).collect();
     events.reverse();
     sheet.left_out = events.len() as u32;
-    let rows: Vec<Row<'_>> =
-        events.iter().zip(sites).map(|(&event, site)| (event, Facts::of(history, event), site.as_str())).collect();
+    sheet.threshold = Some(capacity.clone());
+    let rows: Vec<Row<'_>> = events
+        .iter()
+        .zip(sites)
+        .zip(allocated.iter().rev())
+        .map(|((&event, site), &allocated)| {
+            let facts = Facts::of(history, event);
+            let free = known.filter(|&(known, _)| known == event).map(|(_, free)| free);
+            (event, facts, free.unwrap_or(facts.reserved.saturating_sub(allocated)), site.as_str())
+        })
+        .collect();
     writing.fill(sheet, &columns, &rows, |writing, (event, ..)| {
         let stack = writing.lines.of(&file.snapshot, history.events.stack(event));
         SheetRow { stack, ..row(at(event + 1)) }
     });
 }
 
-/// What was free in each pool.
+/// Free (cached) bytes by pool.
 fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
-    let rooms = &refused.rooms.rooms;
+    let (rooms, file) = (&refused.rooms.rooms, writing.file);
     let ranked = base::sorted::sorted_by_key(rooms.iter().collect(), |room: &&Room| !u128::from(room.sums.free));
     let sum = |of: fn(&Room) -> u64| rooms.iter().fold(0u64, |sum, room| sum.saturating_add(of(room)));
     let bytes = |key, label, of: fn(&Room) -> u64| column::bytes(key, label, of).total(Cell::Bytes(sum(of)));
     let count = |key, label, of: fn(&Room) -> u64| column::count(key, label, of).total(Cell::Count(sum(of)));
     let columns = [
-        column::bytes("largest_free", "≤ largest free block", |room: &Room| room.sums.largest_free),
-        bytes("free", "≤ free", |room| room.sums.free),
+        column::bytes("largest_free_bytes", "≤ largest free block", |room: &Room| room.sums.largest_free),
+        bytes("free_bytes", "≤ free (cached)", |room| room.sums.free),
         count("free_blocks", "free blocks", |room| room.sums.free_blocks.into()),
-        bytes("reserved", "reserved", |room| room.sums.reserved),
-        count("whole_segments", "segments without a live block", |room| room.whole),
-        bytes("whole_reserved", "reserved by those", |room| room.whole_bytes),
-        column::text("pool", "pool", |room: &Room| kind_name(&room.kind)),
+        bytes("reserved_bytes", "reserved", |room| room.sums.reserved),
+        count("empty_segments", "empty segments", |room| room.whole),
+        bytes("empty_segment_bytes", "reserved by empty segments", |room| room.whole_bytes),
+        column::text("pool", "pool", |room: &Room| kind_name(file, &room.kind)),
         column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
     ];
-    let note = "Out of the segments of the end and the events since. A request is served from blocks of its own pool, size class and \
-                stream alone. Upper bounds: a block that is gone by the end may have been larger than its size rounded up.";
-    let sheet = sheet(["room", "What was free in each pool", note], &columns);
+    let note = "A request is served only from blocks of its own pool, size class and stream. Free bytes are upper bounds: the block \
+                sizes of what is gone by the end are not recorded.";
+    let sheet = sheet(["room", "Free (cached) at the OOM, by pool", note], &columns);
     writing.fill(sheet, &columns, &ranked, |_, _| row(at(refused.live.moment)));
 }
 
-/// The last large allocations before it.
+/// The last large allocations before the OOM.
 fn write_before(writing: &mut Writing<'_>, refused: &Refused, big: Threshold) {
     let (file, history) = (writing.file, writing.history);
     let born = |id| history.allocations.born(AllocationId(id)).0;
     let columns = [
-        column::bytes("requested", "requested", |id| history.allocations.size(AllocationId(id))),
-        column::event("event", "event", born),
-        column::count("events_before", "events before", |id| refused.live.moment.saturating_sub(born(id)).into()),
-        column::cell("freed_event", "freed by event", |id| freed_by(history, AllocationId(id))),
-        column::text("site", "call site", |id| site_of(file, history, AllocationId(id))),
+        column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
+        column::event("allocated_at", "allocated at event", born),
+        column::count("events_before", "events before the OOM", |id| {
+            refused.live.moment.saturating_sub(born(id)).into()
+        }),
+        column::cell("freed_at", "freed at event", |id| freed_by(history, AllocationId(id))),
+        column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
     ];
-    let mut sheet = sheet(["before", "The last large allocations before it", "Newest first."], &columns);
+    let mut sheet = sheet(["before", "Last large allocations before the OOM", "Newest first."], &columns);
     sheet.threshold = Some(big);
     let ids: Vec<u32> =
         refused.before.iter().filter_map(|&event| Some(history.allocation_of(EventIdx(event))?.0)).collect();

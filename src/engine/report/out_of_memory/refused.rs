@@ -1,13 +1,15 @@
-//! The requests that were refused, and what the file says of them.
+//! The OOM events, and what the file records of them.
 
 use super::rooms::Rooms;
+use crate::open::OpenFile;
 use crate::report::live_sites::LiveSites;
 use crate::state::DeviceState;
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
-use history::replay::{Curve, DeviceHistory};
+use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
-/// The request that is told of.
+/// The OOM that is reported.
 pub(super) struct Refused {
     pub(super) event: u32,
     pub(super) live: LiveSites,
@@ -18,21 +20,26 @@ pub(super) struct Refused {
     pub(super) next: u32,
 }
 
-/// What the file says of a refused request, and what follows from it alone.
+/// What the file records of an OOM, and what follows from that alone.
 #[derive(Clone, Copy)]
 pub(super) struct Facts {
     pub(super) event: u32,
-    /// Bytes asked for.
+    /// Bytes requested.
     pub(super) asked: u64,
-    /// Bytes that the driver had left.
+    /// Bytes that were free on the device.
     pub(super) driver: u64,
     pub(super) reserved: u64,
-    /// Live, requested; of these the bytes that are pending.
+    /// Live bytes; of these the bytes that are awaiting free.
     pub(super) requested: u64,
     pub(super) pending: u64,
 }
 
 impl Facts {
+    /// Bytes that the allocator had reserved or the driver had left.
+    pub(super) fn accounted(&self) -> u64 {
+        self.reserved.saturating_add(self.driver)
+    }
+
     pub(super) fn of(history: &DeviceHistory, event: u32) -> Facts {
         let (driver, asked) = history.address_and_size(EventIdx(event));
         let moment = Moment::after(EventIdx(event));
@@ -49,7 +56,50 @@ impl Facts {
     }
 }
 
-/// The requests that were refused, in order.
+/// Rounded bytes of live blocks at each OOM, in one run over the events.
+#[derive(Default)]
+pub(super) struct Allocated {
+    now: u64,
+    next_early: u32,
+    next_event: u32,
+    /// By OOM, in order: lower bounds.
+    pub(super) then: Vec<u64>,
+}
+
+impl Allocated {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+        let bytes = |id: AllocationId| file.about(history).rounded(id).0;
+        while self.next_early < history.allocations.early() as u32 {
+            slice.tick()?;
+            let id = AllocationId(self.next_early);
+            self.next_early += 1;
+            if history.allocations.outlives(id, Moment::START) {
+                self.now = self.now.saturating_add(bytes(id));
+            }
+        }
+        while self.next_event < history.event_count() {
+            slice.tick()?;
+            let event = EventIdx(self.next_event);
+            self.next_event += 1;
+            match history.change(event) {
+                Some((id, true)) => self.now = self.now.saturating_add(bytes(id)),
+                Some((id, false)) => self.now = self.now.saturating_sub(bytes(id)),
+                None if history.events.action(event.0) == Action::Oom => self.then.push(self.now),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A lower bound of the device's memory: the most that was reserved or free at an OOM. What other code and other processes use is in
+/// neither.
+pub(super) fn least_capacity(history: &DeviceHistory) -> u64 {
+    refused(history).map(|event| Facts::of(history, event).accounted()).max().unwrap_or(0)
+}
+
+/// The OOM events, in order.
 pub(super) fn refused(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
     history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
 }

@@ -1,4 +1,4 @@
-//! What is held and free at a moment for each kind of requests.
+//! Reserved and free bytes at a moment for each kind of request.
 
 use crate::protocol::StateSums;
 use crate::state::DeviceState;
@@ -6,10 +6,10 @@ use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::{SegmentKind, SegmentLives};
 
-/// What is free for one kind of requests: upper bounds, because a block may be larger than is known.
+/// Free bytes for one kind of request: upper bounds, because a block may be larger than is recorded.
 #[derive(Clone, Debug)]
 pub(in crate::report) struct Room {
-    /// Pool and stream are told: where they are not known, as the default ones.
+    /// Pool and stream; the default ones where they are not recorded.
     pub(in crate::report) kind: SegmentKind,
     pub(in crate::report) sums: StateSums,
     /// Segments without a live block, and their bytes.
@@ -49,7 +49,7 @@ impl Rooms {
         Ok(())
     }
 
-    /// What is held for the requests that segments of a kind serve: those that can grow and those that cannot serve the same.
+    /// Sums over the segments that serve the same requests as those of a kind, expandable or not.
     pub(in crate::report) fn serving(&self, kind: SegmentKind) -> StateSums {
         let mut sums = StateSums::default();
         for expandable in [false, true] {

@@ -1,11 +1,11 @@
-//! What is said of a refused request: each sentence only where the numbers bear it.
+//! The findings on an OOM: each sentence only where the numbers support it.
 
 use super::refused::{Facts, Refused, refused};
 use super::rooms::Room;
-use crate::protocol::{Evidence, Span, Tone};
+use crate::protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
 use crate::report::writing::{Writing, allocation, at, bytes};
 use crate::state::{Pages, from_the_driver, is_small};
-use base::units::{Bytes, counted, grouped};
+use base::units::{counted, grouped};
 use history::replay::SegmentKind;
 
 /// What is taken from the driver is a multiple of this (`kRoundLarge`).
@@ -20,28 +20,29 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
     let (rooms, live) = (&told.rooms.rooms, &told.live);
     let knows_room = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     let asked = file.rounding.rounded(facts.asked);
-    let mut text = "A request for ".to_owned();
-    text.push_str(&bytes(facts.asked));
-    if !site.is_empty() {
-        text.push_str(" by ");
-        text.push_str(site);
-    }
-    text.push_str(" failed (event ");
+    let mut text = "Out of memory at event ".to_owned();
     text.push_str(&grouped(facts.event.into()));
-    text.push_str("): the driver had ");
+    text.push_str(": ");
+    text.push_str(if site.is_empty() { "an allocation" } else { site });
+    text.push_str(" requested ");
+    text.push_str(&bytes(facts.asked));
+    text.push_str(", the device had ");
     text.push_str(&bytes(facts.driver));
-    text.push_str(" left, ");
-    if knows_room {
-        text.push_str(&bytes(facts.reserved));
-        text.push_str(" were reserved, and ");
-    }
-    text.push_str(&counted(live.count, "allocation"));
-    text.push_str(" with ");
-    text.push_str(&bytes(facts.requested));
-    text.push_str(" requested were live.");
+    text.push_str(" free.");
     let span =
         Span { from: moment.saturating_sub(AROUND), to: moment.saturating_add(AROUND / 10).min(history.event_count()) };
     writing.say(Tone::Alarm, text, Some(Evidence { span: Some(span), ..at(moment) }));
+    let mut text = "Live at the OOM: ".to_owned();
+    text.push_str(&bytes(facts.requested));
+    text.push_str(" in ");
+    text.push_str(&counted(live.count, "allocation"));
+    if knows_room {
+        text.push_str(", of ");
+        text.push_str(&bytes(facts.reserved));
+        text.push_str(" reserved");
+    }
+    text.push('.');
+    writing.say(Tone::Fact, text, Some(at(moment)));
 
     let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
     let is_own = |kind: &SegmentKind| {
@@ -58,90 +59,116 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
     let given_back = sum_of(rooms.iter().filter(|room| room.kind.pool == Some((0, 0))), |room| {
         if room.kind.expandable { room.sums.free } else { room.whole_bytes }
     });
-    let fits = largest.max(facts.driver.saturating_add(given_back) / DRIVER_GRAIN * DRIVER_GRAIN);
+    let from_driver = facts.driver.saturating_add(given_back);
+    let fits = largest.max(from_driver / DRIVER_GRAIN * DRIVER_GRAIN);
     let is_expandable = own().any(|room| room.kind.expandable);
     let pages = if is_expandable { Pages::Expandable } else { Pages::Fixed };
     if knows_room {
-        let mut text = "At most ".to_owned();
+        let mut text = "Largest request that would have fit: ≤ ".to_owned();
         text.push_str(&bytes(fits));
-        text.push_str(" would have fitted: the largest free block that may serve such a request had at most ");
-        text.push_str(&bytes(largest));
-        text.push_str(", the driver ");
-        text.push_str(&bytes(facts.driver));
-        if given_back > 0 {
-            text.push_str(" and up to ");
-            text.push_str(&bytes(given_back));
-            text.push_str(" of segments without a live block, which PyTorch gives back to it before it gives up");
+        if fits == largest {
+            text.push_str(", in the largest free block of this pool.");
+        } else {
+            text.push_str(", in a new segment: the device had ");
+            text.push_str(&bytes(facts.driver));
+            text.push_str(" free");
+            if given_back > 0 {
+                text.push_str(", and PyTorch first releases ≤ ");
+                text.push_str(&bytes(given_back));
+                text.push_str(" in empty segments");
+            }
+            // Where a sum is not shown, its remainder explains nothing.
+            text.push_str(if fits < from_driver && given_back == 0 {
+                "; segments are multiples of 2 MiB."
+            } else {
+                "."
+            });
         }
-        text.push('.');
         writing.say(Tone::Fact, text, Some(at(moment)));
         let mut text;
         let mut tone = Tone::Fact;
         if fits >= asked {
-            text = "So there may have been room: what was free is known as an upper bound only, and a limit \
-                    (set_per_process_memory_fraction) may stand below it."
+            text = "The request may have fit, as free bytes are an upper bound. Check for a limit \
+                    (torch.cuda.set_per_process_memory_fraction)."
                 .to_owned();
         } else if own_free >= asked {
             tone = Tone::Alarm;
-            text = "It is fragmented: up to ".to_owned();
+            text = "Fragmentation: ≤ ".to_owned();
             text.push_str(&bytes(own_free));
-            text.push_str(" were free where this request is served, in ");
+            text.push_str(" free (cached) in this pool, in ");
             text.push_str(&counted(blocks, "block"));
-            text.push_str(", none of them large enough.");
+            text.push_str(", none large enough.");
             if !is_expandable {
-                text.push_str(" PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets such space be used.");
+                text.push_str(" Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.");
             }
         } else if all_free.saturating_add(facts.driver) < asked {
-            text = "No arrangement would have made room: even with all that was reserved and not in use, at most "
-                .to_owned();
-            text.push_str(&bytes(all_free));
-            text.push_str(", and what the driver had, ");
+            text = "Not fragmentation: with everything free (cached) and on the device, ≥ ".to_owned();
             text.push_str(&bytes(asked - all_free.saturating_add(facts.driver)));
-            text.push_str(" were missing. Less has to be live, or be asked for.");
+            text.push_str(" were missing. Reduce what is live, or the request.");
         } else {
-            text = "Up to ".to_owned();
+            text = "Free (cached): ≤ ".to_owned();
             text.push_str(&bytes(all_free));
-            text.push_str(" were reserved and not in use, of which ");
+            text.push_str(", but only ≤ ");
             text.push_str(&bytes(own_free));
-            text.push_str(" where this request is served; the rest belongs to other pools, streams or sizes.");
+            text.push_str(" in this pool. The rest belongs to other pools, streams or size classes.");
         }
         writing.say(tone, text, Some(at(moment)));
     }
     if facts.driver >= from_the_driver(asked, pages) {
-        let text = "The driver had more left than such a request takes from it: look for a limit \
-             (set_per_process_memory_fraction), or fragmentation of the driver's own."
+        let text = "The device had enough free for this request. Check for a limit \
+             (torch.cuda.set_per_process_memory_fraction) or fragmentation inside the driver."
             .to_owned();
         writing.say(Tone::Fact, text, None);
     }
     if facts.pending > 0 {
-        let mut text = bytes(facts.pending);
-        text.push_str(" had been freed by the program and were still in use by a stream (record_stream).");
+        let mut text = "Awaiting free: ".to_owned();
+        text.push_str(&bytes(facts.pending));
+        text.push_str(", freed by the program and still in use by another stream (record_stream).");
         writing.say(Tone::Fact, text, Some(at(moment)));
     }
-    if let Some((sites, largest)) = live.heaviest(file, history) {
-        let mut text = Bytes(live.bytes).to_string();
-        text.push_str(" were live: ");
-        text.push_str(&sites);
+    if let Some((text, largest)) = live.heaviest(file, history, "at the OOM") {
         writing.say(Tone::Fact, text, Some(allocation(largest, Some(moment))));
     }
     if live.early > 0 {
-        let mut text = bytes(live.early);
-        text.push_str(" of that were there before the trace began.");
+        let mut text = "Allocated before recording: ".to_owned();
+        text.push_str(&bytes(live.early));
+        text.push('.');
         writing.say(Tone::Fact, text, Some(at(0)));
     }
     if knows_room && told.state.astray.bytes > 0 {
         let mut text = bytes(told.state.astray.bytes);
-        text.push_str(
-            " of live blocks lie in no segment that is known to have been there: what was free is less certain.",
-        );
+        text.push_str(" live are in no recorded segment, so free bytes are less certain.");
         writing.say(Tone::Fact, text, None);
     }
     let count = refused(history).count();
     if count > 1 {
-        let mut text = counted(count as u64, "request");
-        text.push_str(" failed in this trace.");
+        let mut text = counted(count as u64, "OOM");
+        text.push_str(" in this trace.");
         writing.say(Tone::Alarm, text, None);
     }
+}
+
+/// What is said of memory that the allocator does not know of, where the file says what was reserved.
+pub(super) fn write_outside(writing: &mut Writing<'_>, facts: &Facts, question: &ReportQuestion, capacity: &Threshold) {
+    if facts.reserved == 0 {
+        return;
+    }
+    let outside = capacity.value.saturating_sub(facts.accounted());
+    let is_asked = question.thresholds.iter().any(|(key, _)| *key == capacity.key);
+    let mut text = if outside > 0 {
+        let bound = if is_asked { "" } else { "At least " };
+        [bound, &bytes(outside), " of device memory was in use outside the allocator"].concat()
+    } else {
+        let accounted = bytes(facts.accounted());
+        [
+            "Reserved and free memory add up to ",
+            &accounted,
+            ": what the GPU has beyond that was in use outside the allocator",
+        ]
+        .concat()
+    };
+    text.push_str(" (CUDA context, NCCL, other processes).");
+    writing.say(Tone::Fact, text, None);
 }
 
 fn sum_of<'a>(rooms: impl Iterator<Item = &'a Room>, of: impl Fn(&Room) -> u64) -> u64 {

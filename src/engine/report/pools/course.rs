@@ -1,4 +1,4 @@
-//! What each pool holds over the trace, in one run over the events: reserved bytes of its segments, and what is active in them.
+//! What each pool holds over the trace, in one run over the events: reserved bytes of its segments, and what is live in them.
 
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
@@ -12,13 +12,13 @@ use history::replay::{AllocationId, DeviceHistory, Provenance, SegmentLives};
 pub(super) struct Holds {
     pub(super) reserved: u64,
     pub(super) requested: u64,
-    /// At least so many.
+    /// A lower bound.
     pub(super) rounded: u64,
     pub(super) pending: u64,
 }
 
 impl Holds {
-    /// Reserved bytes without what is active: at most so many.
+    /// Reserved bytes without what is live: an upper bound.
     pub(super) fn idle(&self) -> u64 {
         self.reserved.saturating_sub(self.rounded)
     }
@@ -28,12 +28,12 @@ impl Holds {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
     now: Holds,
-    /// The most reserved and the most active bytes, each with its first moment.
+    /// The peaks of reserved and of live bytes, each with its first moment.
     pub(super) capacity: (u64, u32),
     pub(super) contents: (u64, u32),
-    /// At the moments that were asked about.
+    /// At the peak and at the cursor.
     pub(super) at: [Holds; 2],
-    /// Allocations whose event tells the pool, and those whose segment at the end does.
+    /// Allocations whose event names the pool, and those whose segment at the end does.
     pub(super) told: [u64; 2],
 }
 
@@ -168,7 +168,7 @@ impl Course {
         self.pools.get_mut(pool as usize).into_iter().for_each(|pool| pool.look(moment));
     }
 
-    /// Keeps what holds at the moments that were asked about.
+    /// Keeps the state at the peak and at the cursor.
     fn keep(&mut self, moment: u32) {
         for (which, &at) in self.moments.iter().enumerate() {
             if at == moment {

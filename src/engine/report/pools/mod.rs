@@ -1,4 +1,4 @@
-//! Private pools (CUDA graphs, MemPool) and host memory: what each pool may hold, what it holds, and who told that it is of it.
+//! Private pools (CUDA graphs, MemPool) and host memory: what each pool reserves, what is live in it, and how its pool is known.
 
 mod course;
 
@@ -15,7 +15,7 @@ use base::units::{Moment, counted, grouped, percent};
 use course::{Course, Pool};
 use history::replay::DeviceHistory;
 
-/// Private pools whose contents are told, the largest.
+/// Private pools whose contents are listed, the largest.
 const MOST_CONTENTS: usize = 16;
 
 /// The question, and how far its answer is.
@@ -23,7 +23,7 @@ pub(super) struct Pools {
     device: i64,
     question: ReportQuestion,
     course: Option<Course>,
-    /// Private pools and what each held at most: its number, what was looked at, how far.
+    /// The contents of private pools, as far as they are summed up.
     contents: Option<Vec<Contents>>,
 }
 
@@ -82,7 +82,7 @@ impl Contents {
     }
 }
 
-/// The pools that ever held anything, the largest first.
+/// The pools that ever had a segment or an allocation, the largest first.
 fn ranked(course: &Course) -> Vec<u32> {
     let used = (0u32..).zip(&course.pools).filter(|(_, pool)| pool.capacity.0 > 0 || pool.told != [0, 0]);
     sorted_numbers(used.map(|(number, pool)| (pair(!pool.capacity.0, !pool.contents.0), number)).collect())
@@ -98,10 +98,10 @@ fn say(writing: &mut Writing<'_>, course: &Course) {
     let private: Vec<u32> = ranked(course).into_iter().filter(|&pool| file.groups.is_private(pool)).collect();
     let tells = file.groups.knows_pools();
     if private.is_empty() && !tells {
-        let text = "This file does not say which pool anything is of: neither its segments nor its events name one.";
+        let text = "No pools recorded: neither segments nor events name one.";
         writing.say(Tone::Fact, text.to_owned(), None);
     } else if private.is_empty() {
-        let text = "There is no private pool: no event and no segment names one, so no CUDA graph and no MemPool holds memory of its own.";
+        let text = "No private pools: no CUDA graph or MemPool reserves memory of its own.";
         writing.say(Tone::Good, text.to_owned(), None);
     }
     let of = |pools: &[u32], what: &dyn Fn(&Pool) -> u64| {
@@ -112,37 +112,36 @@ fn say(writing: &mut Writing<'_>, course: &Course) {
         let [reserved, idle] = [of(&private, &|pool| pool.at[0].reserved), of(&private, &|pool| pool.at[0].idle())];
         let text = [
             &counted(private.len() as u64, "private pool"),
-            " hold ",
+            ": ",
             &bytes(reserved),
-            " reserved at the peak of requested bytes; at most ",
+            " reserved at the peak, of which ≤ ",
             &bytes(idle),
-            " of it (",
+            " (",
             &percent(idle, reserved),
-            ") serve nothing then, and no other pool can use them.",
+            ") is free. Other pools cannot use it.",
         ];
         writing.say(Tone::Fact, text.concat(), Some(at(course.moments[0])));
         let [by_event, by_segment] = [of(&private, &|pool| pool.told[0]), of(&private, &|pool| pool.told[1])];
         let text = [
-            "Who told the pool: of the allocations in private pools ",
+            "Allocations in private pools: ",
             &grouped(by_event),
-            " by the pool_id of their event, ",
+            " identified by the pool_id of their event, ",
             &grouped(by_segment),
-            " by the segment that holds their address at the end.",
+            " by the segment at their address at the end.",
         ];
         writing.say(Tone::Fact, text.concat(), None);
     }
     for host in file.histories.iter().filter(|it| it.device < 0) {
         let numbers = &host.numbers;
         let positive = |bytes_of: i64| bytes(u64::try_from(bytes_of).unwrap_or(0));
-        let which = if history.device < 0 { "This is host (pinned) memory, " } else { "Host (pinned) memory is " };
-        let mut text = [which, "a device of its own: at most ", &positive(numbers.peak), " requested"].concat();
+        let mut text = ["Pinned host memory (a separate device): peak ", &positive(numbers.peak)].concat();
         if let Ok(event) = u64::try_from(numbers.peak_event) {
-            text.push_str(", after its event ");
+            text.push_str(" at its event ");
             text.push_str(&grouped(event));
         }
-        text.push_str("; at most ");
+        text.push_str("; reserved ≤ ");
         text.push_str(&positive(numbers.peak_reserved));
-        text.push_str(" reserved, in ");
+        text.push_str(", ");
         text.push_str(&counted(numbers.segments, "segment"));
         text.push_str(" at the end.");
         let moment = Moment::after_event_or_minus_one(numbers.peak_event).0;
@@ -155,12 +154,11 @@ fn write_pools(writing: &mut Writing<'_>, course: &Course) {
     let [peak, moment] = [0, 1].map(|which| {
         let all = course.pools.iter().map(move |pool| pool.at[which]);
         all.fold((0u64, 0u64, 0u64, 0u64), |sum, it| {
-            let allocated = it.requested.saturating_sub(it.pending);
             (
                 sum.0.saturating_add(it.reserved),
                 sum.1.saturating_add(it.requested),
                 sum.2.saturating_add(it.rounded),
-                sum.3.saturating_add(allocated),
+                sum.3.saturating_add(it.pending),
             )
         })
     });
@@ -171,32 +169,29 @@ fn write_pools(writing: &mut Writing<'_>, course: &Course) {
     let at_end = |number: u32| segments.get(number as usize).copied().unwrap_or(0);
     let columns = [
         column::text("pool", "pool", |(number, _): Row<'_>| name(file, history, number)),
-        column::bytes("capacity", "most reserved", |(_, pool): Row<'_>| pool.capacity.0),
-        column::event("capacity_event", "after event", |(_, pool): Row<'_>| pool.capacity.1),
-        column::bytes("contents", "most active, requested", |(_, pool): Row<'_>| pool.contents.0),
-        column::event("contents_event", "after event", |(_, pool): Row<'_>| pool.contents.1),
-        column::bytes("peak_reserved", "at the peak: reserved", |(_, pool): Row<'_>| pool.at[0].reserved)
+        column::bytes("max_reserved_bytes", "peak of reserved", |(_, pool): Row<'_>| pool.capacity.0),
+        column::event("max_reserved_event", "after event", |(_, pool): Row<'_>| pool.capacity.1),
+        column::bytes("max_live_bytes", "peak of live", |(_, pool): Row<'_>| pool.contents.0),
+        column::event("max_live_event", "after event", |(_, pool): Row<'_>| pool.contents.1),
+        column::bytes("peak_reserved_bytes", "at the peak: reserved", |(_, pool): Row<'_>| pool.at[0].reserved)
             .total(Cell::Bytes(peak.0)),
-        column::bytes("peak_active", "active, requested", |(_, pool): Row<'_>| pool.at[0].requested)
-            .total(Cell::Bytes(peak.1)),
-        column::bytes("peak_idle", "≤ idle", |(_, pool): Row<'_>| pool.at[0].idle()).total(Cell::Bytes(idle(peak))),
-        column::bytes("at_reserved", "at the moment: reserved", |(_, pool): Row<'_>| pool.at[1].reserved)
+        column::bytes("peak_live_bytes", "live", |(_, pool): Row<'_>| pool.at[0].requested).total(Cell::Bytes(peak.1)),
+        column::bytes("peak_free_bytes", "≤ free", |(_, pool): Row<'_>| pool.at[0].idle())
+            .total(Cell::Bytes(idle(peak))),
+        column::bytes("reserved_bytes", "at the cursor: reserved", |(_, pool): Row<'_>| pool.at[1].reserved)
             .total(Cell::Bytes(moment.0)),
-        column::bytes("at_active", "active, requested", |(_, pool): Row<'_>| pool.at[1].requested)
-            .total(Cell::Bytes(moment.1)),
-        column::bytes("at_allocated", "allocated, requested", |(_, pool): Row<'_>| {
-            pool.at[1].requested.saturating_sub(pool.at[1].pending)
-        })
-        .total(Cell::Bytes(moment.3)),
-        column::bytes("at_idle", "≤ idle", |(_, pool): Row<'_>| pool.at[1].idle()).total(Cell::Bytes(idle(moment))),
+        column::bytes("live_bytes", "live", |(_, pool): Row<'_>| pool.at[1].requested).total(Cell::Bytes(moment.1)),
+        column::bytes("awaiting_free_bytes", "awaiting free", |(_, pool): Row<'_>| pool.at[1].pending)
+            .total(Cell::Bytes(moment.3)),
+        column::bytes("free_bytes", "≤ free", |(_, pool): Row<'_>| pool.at[1].idle()).total(Cell::Bytes(idle(moment))),
         column::count("segments", "segments at the end", |(number, _): Row<'_>| at_end(number))
             .total(Cell::Count(segments.iter().sum())),
-        column::count("told_by_event", "allocations told by events", |(_, pool): Row<'_>| pool.told[0]),
-        column::count("told_by_segment", "told by segments", |(_, pool): Row<'_>| pool.told[1]),
+        column::count("by_event", "identified by event", |(_, pool): Row<'_>| pool.told[0]),
+        column::count("by_segment", "identified by segment", |(_, pool): Row<'_>| pool.told[1]),
     ];
-    let note = "Capacity is the most that was reserved, contents the most that was active, each with the event after which. The peak is \
-                that of the device's requested bytes. Who tells the pool: the event of an allocation, or the segment at its address at the end.";
-    let sheet = sheet(["pools", "What each pool may hold, and what it holds", note], &columns);
+    let note = "The peaks of reserved and of live bytes are each pool's own. An allocation's pool is identified by its event, or by the \
+                segment at its address at the end.";
+    let sheet = sheet(["pools", "Pools", note], &columns);
     let ranked = ranked(course).into_iter();
     let rows: Vec<Row<'_>> = ranked.filter_map(|number| Some((number, course.pools.get(number as usize)?))).collect();
     writing.fill(sheet, &columns, &rows, |_, (_, pool)| row(at(pool.contents.1)));
@@ -217,10 +212,10 @@ fn write_contents(writing: &mut Writing<'_>, contents: &[Contents]) {
     type Row<'a> = (&'a Contents, u64, u32);
     let columns = [
         column::text("pool", "pool", |(it, ..): Row<'_>| name(file, history, it.pool)),
-        column::bytes("requested", "requested", |(it, _, group): Row<'_>| it.sums.of(group).bytes),
+        column::bytes("live_bytes", "live", |(it, _, group): Row<'_>| it.sums.of(group).bytes),
         column::share("share", "share", |(it, whole, group): Row<'_>| (it.sums.of(group).bytes, whole)),
         column::count("count", "allocations", |(it, _, group): Row<'_>| it.sums.of(group).count),
-        column::text("site", "call site", |(it, _, group): Row<'_>| it.sums.name(file, history, group)),
+        column::text("call_site", "call site", |(it, _, group): Row<'_>| it.sums.name(file, history, group)),
     ];
     let rows: Vec<Row<'_>> = contents
         .iter()
@@ -230,7 +225,7 @@ fn write_contents(writing: &mut Writing<'_>, contents: &[Contents]) {
             ranked.into_iter().map(move |group| (it, whole, group))
         })
         .collect();
-    let note = "By call site, each pool at its own peak: bytes requested.";
-    let sheet = sheet(["contents", "What private pools hold when they hold the most", note], &columns);
+    let note = "Each pool at its own peak of live bytes.";
+    let sheet = sheet(["contents", "Private pools at their peak, by call site", note], &columns);
     writing.fill(sheet, &columns, &rows, |writing, (it, _, group)| writing.site_row(&it.sums, group, Some(it.moment)));
 }

@@ -1,9 +1,9 @@
-//! What a trace shows that another setting might mend: each check with its numbers and the least that is worth a hint.
+//! What a trace shows that another setting might fix: each check with its numbers and the least that is worth a hint.
 //!
 //! The bounds are high on purpose: a hint costs the reader an experiment, so a file of which nothing is wrong gets none.
 
 use crate::open::OpenFile;
-use crate::report::fragmentation::{MUCH, first_failure, most_requested, most_reserved};
+use crate::report::fragmentation::{MUCH, most_requested, most_reserved, newest_failure};
 use crate::report::layout::{DriverRequest, Layout};
 use crate::report::writing::bytes;
 use base::slice::{Slice, Sliced};
@@ -13,18 +13,18 @@ use history::snapshot::Action;
 
 const MIB: u64 = 1 << 20;
 
-/// What was looked at, in the order it is told in.
+/// The checks, in the order in which they are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
-    /// The driver was asked for the most, though enough was free in pieces.
+    /// The driver was asked for more, though enough was free in pieces.
     Scattered,
-    /// A request failed, though enough was free in pieces.
+    /// An OOM, though enough was free in pieces.
     Failed,
-    /// A few small blocks keep large segments.
+    /// A few small blocks pin large segments.
     Remainders,
     /// Rounding to steps between powers of two.
     Rounding,
-    /// Segments that nobody uses any more.
+    /// Segments that are never used.
     Idle,
     /// The driver is asked again and again.
     Churn,
@@ -35,7 +35,7 @@ impl About {
     pub(super) const ALL: [About; 6] =
         [About::Scattered, About::Failed, About::Remainders, About::Rounding, About::Idle, About::Churn];
 
-    /// The setting it speaks for.
+    /// The setting it is about.
     pub(super) fn setting(self) -> &'static str {
         match self {
             About::Scattered | About::Failed | About::Churn => "expandable_segments",
@@ -45,17 +45,15 @@ impl About {
         }
     }
 
-    /// What was looked for.
+    /// What is checked.
     pub(super) fn words(self) -> &'static str {
         match self {
-            About::Scattered => "free of the kind when the driver was asked for the most, no block large enough",
-            About::Failed => "free when a request failed, no block large enough",
-            About::Remainders => {
-                "free at the peak of requested bytes, in large segments of which less than a tenth is used"
-            }
-            About::Rounding => "lost to rounding at the peak of requested bytes",
-            About::Idle => "segments at the end that hold no block and held none in the whole trace",
-            About::Churn => "taken from the driver again after it was given back",
+            About::Scattered => "free (cached) in the pool at the driver request that led to the reserved peak",
+            About::Failed => "free (cached) at the OOM",
+            About::Remainders => "free (cached) at the peak, in large segments less than 10 % used",
+            About::Rounding => "lost to rounding at the peak",
+            About::Idle => "segments that are empty during the whole trace",
+            About::Churn => "released to the driver and allocated again",
         }
     }
 
@@ -69,13 +67,22 @@ impl About {
     }
 }
 
+impl About {
+    /// Whether so many bytes of a whole are worth a hint.
+    fn is_much(self, part: u64, whole: u64) -> bool {
+        let (percent, bytes) = self.least();
+        part >= bytes && u128::from(part) * 100 >= u128::from(whole) * u128::from(percent) && whole > 0
+    }
+}
+
 /// What was found.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) about: About,
     pub(super) part: u64,
     pub(super) whole: u64,
-    pub(super) moment: u32,
+    /// When; `None`: it never came to that in this trace.
+    pub(super) moment: Option<u32>,
     /// Whether what else has to hold does.
     is_so: bool,
     pub(super) words: String,
@@ -84,23 +91,18 @@ pub(super) struct Found {
 impl Found {
     /// Whether it is worth a hint.
     pub(super) fn is_hint(&self) -> bool {
-        let (percent, bytes) = self.about.least();
-        self.is_so
-            && self.part >= bytes
-            && u128::from(self.part) * 100 >= u128::from(self.whole) * u128::from(percent)
-            && self.whole > 0
+        self.is_so && self.about.is_much(self.part, self.whole)
     }
 }
 
 /// The run.
 pub(super) struct Checks {
-    peak: u32,
     driver: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     active: Layout,
     end: Layout,
     next_event: u32,
-    /// Bytes and events that took memory from the driver, and those that gave it back.
+    /// Bytes and events that took memory from the driver, and those that released it.
     turned: [(u64, u64); 2],
     /// The fixed segments at the end without a block: from, to, when last used.
     whole: Option<Vec<[u64; 3]>>,
@@ -112,9 +114,8 @@ impl Checks {
         let peak = most_reserved(history);
         let layout = |moment| Layout::new(history, lives, moment);
         Checks {
-            peak,
             driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
-            failed: first_failure(history).map(|event| (event, layout(event))),
+            failed: newest_failure(history).map(|event| (event, layout(event))),
             active: layout(most_requested(history)),
             end: layout(history.event_count()),
             next_event: 0,
@@ -173,24 +174,24 @@ impl Checks {
     }
 
     fn of(&self, about: About, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Found {
-        let found = |part, whole, moment, is_so, words: String| Found { about, part, whole, moment, is_so, words };
-        let none = |whole| found(0, whole, self.peak, false, String::new());
+        let found = |part, whole, moment, is_so, words: String| Found {
+            about,
+            part,
+            whole,
+            moment: Some(moment),
+            is_so,
+            words,
+        };
+        let none = |whole| Found { moment: None, ..found(0, whole, 0, false, String::new()) };
         let most_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
         match about {
             About::Scattered => {
                 let Some((driver, layout)) = &self.driver else { return none(most_reserved) };
                 let free = layout.rooms.serving(driver.kind);
-                if !driver.is_scattered(&free) {
-                    return none(layout.whole.reserved);
-                }
-                let needed = bytes(driver.request.unwrap_or(0));
-                let words = [
-                    "a block of ",
-                    &needed,
-                    " was needed, the largest free one has at most ",
-                    &bytes(free.largest_free),
-                ];
-                found(free.free, layout.whole.reserved, driver.event, !driver.kind.expandable, words.concat())
+                let needed = driver.request.map_or_else(String::new, |request| bytes(request) + " requested, ");
+                let words = needed + &of_largest(free.largest_free);
+                let is_so = driver.is_scattered(&free) && !driver.kind.expandable;
+                found(free.free, layout.whole.reserved, driver.event, is_so, words)
             }
             About::Failed => {
                 let Some((event, layout)) = &self.failed else { return none(most_reserved) };
@@ -199,16 +200,10 @@ impl Checks {
                 let is_scattered = sums.free >= request && sums.largest_free < request;
                 let fixed = layout.rooms.rooms.iter().filter(|room| !room.kind.expandable).map(|room| room.sums.free);
                 let fixed = fixed.fold(0u64, u64::saturating_add);
-                let words = [
-                    &bytes(request),
-                    " were asked for, the largest free block has at most ",
-                    &bytes(sums.largest_free),
-                ];
-                if is_scattered {
-                    found(fixed, sums.reserved, *event, true, words.concat())
-                } else {
-                    none(sums.reserved)
-                }
+                let words = bytes(request) + " requested, " + &of_largest(sums.largest_free);
+                // What is free in segments that can grow is no reason to let segments grow.
+                let is_so = is_scattered && about.is_much(fixed, sums.reserved);
+                found(sums.free, sums.reserved, *event, is_so, words)
             }
             About::Remainders => {
                 let of =
@@ -258,11 +253,16 @@ impl Checks {
                 let again = taken.saturating_sub(u64::try_from(grown).unwrap_or(0));
                 let actions = &history.action_counts;
                 let is_fixed = actions[Action::SegmentAlloc as usize] > actions[Action::SegmentMap as usize];
-                let words = [&grouped(times), " times taken, ", &grouped(back), " times given back"].concat();
+                let words = [&grouped(times), " times allocated, ", &grouped(back), " times released"].concat();
                 found(again, most_reserved, self.end.moment, is_fixed && back >= 100, words)
             }
         }
     }
+}
+
+/// How large the largest free block is.
+fn of_largest(free: u64) -> String {
+    "largest free block ≤ ".to_owned() + &bytes(free)
 }
 
 /// The fixed segments of a state that hold no block, by address: from, to, and the moment since which they are there.

@@ -1,9 +1,9 @@
-//! What the settings of PyTorch's caching allocator do, in words, and what they are when nobody sets them.
+//! What the settings of PyTorch's caching allocator do, and their default values.
 
 /// A setting as a snapshot names it.
 pub(super) struct Known {
     key: &'static str,
-    /// Its value when nobody sets it.
+    /// Its default value.
     default: &'static str,
     pub(super) words: &'static str,
 }
@@ -16,66 +16,97 @@ const fn known(key: &'static str, default: &'static str, words: &'static str) ->
 /// The prefix of the settings of rounding, one a size.
 pub(super) const DIVISIONS: &str = "roundup_power2_divisions";
 
-const KNOWN: [Known; 14] = [
-    known("PYTORCH_CUDA_ALLOC_CONF", "", "The settings as they were given to the process."),
-    known("PYTORCH_ALLOC_CONF", "", "The settings as they were given to the process."),
-    known(
-        "backend",
-        "native",
-        "Who hands out memory: PyTorch itself (native), or the driver's own pools (cudaMallocAsync).",
-    ),
+/// The value of a size without a limit, which some writers have as -1.
+const UNLIMITED: &str = "18446744073709551615";
+
+const KNOWN: [Known; 22] = [
+    known("PYTORCH_CUDA_ALLOC_CONF", "", "The environment variable that configures the allocator."),
+    known("PYTORCH_ALLOC_CONF", "", "The environment variable that configures the allocator."),
+    known("backend", "native", "The allocator: PyTorch's own (native), or CUDA's (cudaMallocAsync)."),
     known(
         "max_split_size",
         "-1",
-        "Free blocks of so many bytes or more are not split for smaller requests, so they stay whole for large ones; −1: all are.",
+        "Blocks larger than this many bytes are not split, so that they stay available for large requests; −1: no limit.",
     ),
     known(
         "garbage_collection_threshold",
         "0",
-        "Above this share of the memory the process may use, cached segments that have been idle the longest are given back, if torch.cuda.set_per_process_memory_fraction was called; 0: never.",
+        "Above this share of the memory limit, the segments that have been unused the longest are released; needs torch.cuda.set_per_process_memory_fraction; 0: never.",
     ),
     known(
         "expandable_segments",
         "False",
-        "Segments grow by mapping more memory behind what they have, so that free pieces are not stranded in many segments of fixed size.",
+        "Segments grow by mapping more memory, so that free memory is not stranded in many segments of fixed size.",
     ),
+    known("max_non_split_rounding_size", "20971520", "How many bytes larger than the request an unsplit block may be."),
+    known("per_process_memory_fraction", "1", "The share of the device's memory that the process may reserve."),
     known(
-        "max_non_split_rounding_size",
-        "20971520",
-        "How much larger than the request an unsplit block may be, in bytes.",
-    ),
-    known("per_process_memory_fraction", "1", "The share of the device's memory that the process may take."),
-    known("release_lock_on_cudamalloc", "False", "Other threads may allocate while the driver is asked."),
-    known("pinned_num_register_threads", "1", "Threads that pin the pages of host memory."),
-    known(
-        "pinned_use_cuda_host_register",
+        "throw_on_cudamalloc_oom",
         "False",
-        "Host memory is allocated first and pinned then, instead of both at once.",
+        "Requests that per_process_memory_fraction leaves no room for fail before the driver is asked.",
     ),
-    known("pinned_use_background_threads", "False", "Another thread looks after events of host memory."),
+    known(
+        "expandable_segments_reserve",
+        "",
+        "Virtual addresses set aside for each expandable segment, as a share of the device's memory or in GiB; they take no memory, and a larger request fails.",
+    ),
+    known(
+        "expandable_segments_reserve_by_class",
+        "",
+        "The same for streams of a class, such as those that capture graphs.",
+    ),
+    known("max_split_size_mb", "-1", "max_split_size in MiB."),
+    known("max_round_threshold", UNLIMITED, "Requests for pinned host memory above this size are not rounded up."),
+    known("max_cached_size", UNLIMITED, "Blocks of pinned host memory above this size are not cached."),
+    known("pinned_reserve_segment_size_mb", "0", "Pinned host memory taken at once and handed out in pieces, in MiB."),
+    known("pinned_free_catch_all", "False", "Errors while pinned host memory is freed are suppressed."),
+    known(
+        "release_lock_on_cudamalloc",
+        "False",
+        "Releases the allocator's lock during cudaMalloc, so that other threads can allocate.",
+    ),
+    known("pinned_num_register_threads", "1", "Number of threads that register pinned host memory."),
+    known("pinned_use_cuda_host_register", "False", "Pins host memory with cudaHostRegister instead of cudaHostAlloc."),
+    known("pinned_use_background_threads", "False", "Processes events of pinned host memory on a background thread."),
     known(
         "graph_capture_record_stream_reuse",
         "False",
-        "While a graph is captured, blocks that other streams used may be handed out again once those are known to be done.",
+        "During graph capture, reuses blocks that other streams used once their work is known to be done.",
     ),
     known(
         DIVISIONS,
         "0",
-        "Requests are rounded up to one of so many steps between two powers of two, so that blocks fit more requests; 0: to 512 bytes.",
+        "Number of steps between two powers of two that requests are rounded up to, so that blocks fit more requests; 0: multiples of 512 bytes.",
     ),
 ];
 
-/// What is known of a setting.
+/// The settings that a text like `max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2]` sets: keys and values.
+pub(super) fn of_text(conf: &str) -> Vec<(&str, &str)> {
+    let mut settings = Vec::new();
+    let (mut depth, mut from) = (0i32, 0);
+    for (at, letter) in conf.char_indices().chain([(conf.len(), ',')]) {
+        depth += i32::from(letter == '[') - i32::from(letter == ']');
+        if letter == ',' && depth <= 0 {
+            let setting = conf.get(from..at).unwrap_or_default().split_once(':');
+            settings.extend(setting.map(|(key, value)| (key.trim(), value.trim())));
+            from = at + 1;
+        }
+    }
+    settings
+}
+
+/// The description of a setting.
 pub(super) fn of(key: &str) -> Option<&'static Known> {
     let key = key.split_once('.').map_or(key, |(prefix, _)| if prefix == DIVISIONS { prefix } else { key });
     KNOWN.iter().find(|known| known.key == key)
 }
 
 impl Known {
-    /// Whether a value is that which nobody set.
+    /// Whether a value is the default.
     pub(super) fn is_default(&self, value: &str) -> bool {
         let number = |text: &str| text.parse::<f64>().ok();
         value.eq_ignore_ascii_case(self.default)
+            || (self.default == UNLIMITED && value == "-1")
             || number(value).is_some_and(|value| Some(value) == number(self.default))
     }
 }

@@ -1,15 +1,15 @@
-//! The allocator's settings in words, and what the trace says for changing one: with its evidence, or nothing.
+//! The allocator's settings explained, and hints to change one, each with its evidence.
 
 mod checks;
 mod known;
 
 use super::job::Job;
-use super::writing::{Writing, at, bytes, cut, row};
+use super::writing::{Writing, at, bytes, cut, when};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
 use base::slice::{Slice, Sliced};
-use base::units::{Moment, grouped, percent};
+use base::units::percent;
 use checks::{About, Checks, Found};
 
 /// The question, and how far its answer is.
@@ -45,87 +45,93 @@ impl Job for Settings {
     }
 }
 
-/// The value of a setting, where the file tells it.
+/// The value of a setting, where the file has it.
 fn value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a str> {
     settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+}
+
+/// The settings of a file: those it lists, and those that stand only in the text that they were given in.
+fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
+    let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    for (_, conf) in settings.iter().filter(|(key, _)| key.ends_with("ALLOC_CONF")) {
+        for (key, value) in known::of_text(conf) {
+            // The others stand in the list, some under another name: max_split_size_mb as max_split_size.
+            let is_listed = all.iter().any(|(known, _)| {
+                let own = known.split_once('.').map_or(*known, |(own, _)| own);
+                own == key || Some(own) == key.strip_suffix("_mb")
+            });
+            if !is_listed && all.len() <= history::snapshot::MOST_SETTINGS {
+                all.push((key, value));
+            }
+        }
+    }
+    all
+}
+
+/// Whether two settings work against each other: large blocks that are not split are not shared by expandable segments either.
+fn grows_without_bound(settings: &[(String, String)]) -> bool {
+    let all = all_settings(settings);
+    let is = |wanted: &str, holds: fn(&str) -> bool| all.iter().any(|&(key, value)| key == wanted && holds(value));
+    let is_on = |value: &str| value.eq_ignore_ascii_case("true") || value == "1";
+    let is_limit = |value: &str| value.parse::<f64>().is_ok_and(|limit| (0.0..9e18).contains(&limit));
+    is("expandable_segments", is_on) && (is("max_split_size", is_limit) || is("max_split_size_mb", is_limit))
 }
 
 fn say(writing: &mut Writing<'_>, found: &[Found]) {
     for hint in found.iter().filter(|found| found.is_hint()) {
         let share = percent(hint.part, hint.whole);
         let evidence = |what: &str, of: &str| [what, &bytes(hint.part), of, " (", &share, "), ", &hint.words].concat();
-        let event = Moment(hint.moment).event_or_minus_one();
-        let place = if event < 0 {
-            "before the first event".to_owned()
-        } else {
-            "after event ".to_owned() + &grouped(event.unsigned_abs())
-        };
+        let place = [" ", &when(hint.moment.unwrap_or(0)), ". "].concat();
         let text = match hint.about {
             About::Scattered => {
-                evidence(
-                    "The driver had to be asked for more though at most ",
-                    " of what was reserved was free in pieces",
-                ) + &[
-                    " ",
-                    &place,
-                    ". With expandable_segments:True free neighbours are one, whatever segments they were in.",
-                ]
-                .concat()
+                evidence("The driver was asked for more memory with ≤ ", " free in pieces")
+                    + &place
+                    + "Set expandable_segments:True."
             }
-            About::Failed => {
-                evidence("A request failed though at most ", " of what was reserved was free in pieces")
-                    + &[
-                        " ",
-                        &place,
-                        ". With expandable_segments:True free neighbours are one, whatever segments they were in.",
-                    ]
-                    .concat()
-            }
+            About::Failed => evidence("OOM with ≤ ", " free in pieces") + &place + "Set expandable_segments:True.",
             About::Remainders => {
-                evidence(
-                    "At most ",
-                    " of what was reserved at the peak of requested bytes is what small blocks left of large segments",
-                ) + &[
-                    " ",
-                    &place,
-                    ". max_split_size_mb keeps large blocks for large requests; expandable_segments:True avoids them.",
-                ]
-                .concat()
+                evidence("Small blocks pin large segments: ≤ ", " cannot be released")
+                    + &place
+                    + "Set expandable_segments:True, or max_split_size_mb."
             }
             About::Rounding => {
-                evidence("At least ", " of the rounded bytes are lost to rounding")
-                    + &[" ", &place, ". roundup_power2_divisions is set: more divisions lose less."].concat()
+                evidence("Lost to rounding: ≥ ", " at the peak") + &place + "Raise roundup_power2_divisions."
             }
             About::Idle => {
-                evidence("", " of what is reserved at the end held no block in the whole trace")
-                    + ". torch.cuda.empty_cache() gives them back at once; garbage_collection_threshold before memory runs out, if per_process_memory_fraction is set."
+                evidence("Never used: ", " of reserved at the end")
+                    + ". Call torch.cuda.empty_cache(), or set garbage_collection_threshold with per_process_memory_fraction."
             }
             About::Churn => {
-                evidence("", " were taken from the driver again after it got them back")
-                    + ", which waits for the device each time. expandable_segments:True or fewer calls of torch.cuda.empty_cache() avoid it."
+                evidence("Released to the driver and allocated again: ", " of the peak of reserved bytes")
+                    + ". Each time waits for the device. Set expandable_segments:True, or call torch.cuda.empty_cache() less often."
             }
         };
-        writing.say(Tone::Alarm, text, Some(at(hint.moment)));
+        writing.say(Tone::Alarm, text, hint.moment.map(at));
     }
-    if !found.is_empty() && !found.iter().any(Found::is_hint) {
-        let text = "Nothing in this trace speaks for another setting: what was looked at is listed, with its numbers.";
+    let is_unbound = writing.history.device >= 0 && grows_without_bound(&writing.file.snapshot.settings);
+    if is_unbound {
+        let text = "max_split_size_mb with expandable_segments:True can make reserved memory grow without bound \
+                    (pytorch/pytorch#123548). Remove max_split_size_mb.";
+        writing.say(Tone::Alarm, text.to_owned(), None);
+    }
+    if !found.is_empty() && !is_unbound && !found.iter().any(Found::is_hint) {
+        let text = "No setting needs a change: every check passed.";
         writing.say(Tone::Good, text.to_owned(), None);
     }
     let settings = &writing.file.snapshot.settings;
     if settings.is_empty() {
-        let text = "This file does not hold the allocator's settings.";
+        let text = "No allocator settings recorded in this file.";
         writing.say(Tone::Fact, text.to_owned(), None);
         return;
     }
-    let is_changed = |(key, value): &&(String, String)| !known::of(key).is_some_and(|known| known.is_default(value));
-    let changed = settings.iter().filter(is_changed).filter(|(key, _)| !key.ends_with("ALLOC_CONF"));
+    let is_changed = |(key, value): &(&str, &str)| !known::of(key).is_some_and(|known| known.is_default(value));
+    let settings = all_settings(settings);
+    let changed = settings.iter().filter(|it| is_changed(it)).filter(|(key, _)| !key.ends_with("ALLOC_CONF"));
     let names: Vec<String> =
-        changed.take(MOST_NAMES + 1).map(|(key, value)| cut(&[key, " = ", value].concat())).collect();
+        changed.take(MOST_NAMES + 1).map(|(key, value)| cut(&[*key, " = ", *value].concat())).collect();
     let mut text = match names.len() {
-        0 => "All settings are as they are when nobody sets them".to_owned(),
-        _ => {
-            "Not as they are when nobody sets them: ".to_owned() + &names.get(..MOST_NAMES).unwrap_or(&names).join(", ")
-        }
+        0 => "All settings have their default values".to_owned(),
+        _ => "Changed from the default: ".to_owned() + &names.get(..MOST_NAMES).unwrap_or(&names).join(", "),
     };
     text.push_str(if names.len() > MOST_NAMES { " …" } else { "." });
     writing.say(Tone::Fact, text, None);
@@ -135,60 +141,57 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
 const MOST_NAMES: usize = 8;
 
 fn write_settings(writing: &mut Writing<'_>) {
-    let settings = &writing.file.snapshot.settings;
+    let settings = all_settings(&writing.file.snapshot.settings);
     // Those of rounding are one where all are alike.
     let divisions = |key: &str| key.split_once('.').is_some_and(|(prefix, _)| prefix == known::DIVISIONS);
     let mut of_sizes = settings.iter().filter(|(key, _)| divisions(key));
     let first = of_sizes.next();
     let are_alike = first.is_some() && of_sizes.all(|(_, value)| first.is_some_and(|(_, first)| first == value));
-    let is_first = |key: &str| first.is_some_and(|(first, _)| first == key);
-    let places = (0u32..).zip(settings);
-    let told = places.filter(|(_, (key, _))| !are_alike || !divisions(key) || is_first(key));
-    let told: Vec<u32> = told.map(|(place, _)| place).collect();
-    let rows: Vec<(&str, &str)> = told
-        .into_iter()
-        .filter_map(|place| settings.get(place as usize).map(|(key, value)| (key.as_str(), value.as_str())))
-        .collect();
+    let is_first = |key: &str| first.is_some_and(|(first, _)| *first == key);
+    let rows: Vec<(&str, &str)> =
+        settings.iter().copied().filter(|(key, _)| !are_alike || !divisions(key) || is_first(key)).collect();
     let columns = [
         column::text("setting", "setting", |(key, _): (&str, &str)| {
             cut(if are_alike && divisions(key) { known::DIVISIONS } else { key })
         }),
         column::text("value", "value", |(_, value): (&str, &str)| cut(value)),
-        column::cell("default", "as when nobody sets it", |(key, value): (&str, &str)| {
+        column::cell("is_default", "default", |(key, value): (&str, &str)| {
             known::of(key).map_or(Cell::Nothing, |known| yes(known.is_default(value)))
         }),
-        column::cell("words", "what it does", |(key, _): (&str, &str)| {
+        column::cell("description", "description", |(key, _): (&str, &str)| {
             known::of(key).map_or(Cell::Nothing, |known| Cell::Text(known.words.to_owned()))
         }),
     ];
-    let note = "As the file has them; of those that are not known the words are missing.";
-    let sheet = sheet(["settings", "The settings", note], &columns);
+    let note = "As recorded in the file.";
+    let sheet = sheet(["settings", "Settings", note], &columns);
     writing.fill(sheet, &columns, &rows, |_, _| SheetRow::default());
 }
 
 fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
     let settings = &writing.file.snapshot.settings;
     let columns = [
-        column::text("check", "looked for", |it: &Found| it.about.words().to_owned()),
-        column::bytes("found", "found", |it: &Found| it.part),
-        column::bytes("whole", "of", |it: &Found| it.whole),
+        column::text("check", "check", |it: &Found| it.about.words().to_owned()),
+        column::bytes("found_bytes", "found", |it: &Found| it.part),
+        column::text("detail", "detail", |it: &Found| it.words.clone()),
+        column::bytes("whole_bytes", "of", |it: &Found| it.whole),
         column::share("share", "share", |it: &Found| (it.part, it.whole)),
-        column::share("least_share", "hint from", |it: &Found| (it.about.least().0, 100)),
-        column::bytes("least_bytes", "and from", |it: &Found| it.about.least().1),
+        column::share("threshold_share", "hint from share", |it: &Found| (it.about.least().0, 100)),
+        column::bytes("threshold_bytes", "hint from bytes", |it: &Found| it.about.least().1),
         column::cell("hint", "hint", |it: &Found| yes(it.is_hint())),
         column::text("setting", "setting", |it: &Found| it.about.setting().to_owned()),
-        column::cell("value", "its value", |it: &Found| {
+        column::cell("value", "value", |it: &Found| {
             value(settings, it.about.setting()).map_or(Cell::Nothing, |value| Cell::Text(cut(value)))
         }),
-        column::event("event", "after event", |it: &Found| it.moment),
+        column::cell("event", "after event", |it: &Found| it.moment.map_or(Cell::Nothing, column::after)),
     ];
     let note =
-        "A hint needs both the share and the bytes. Free bytes are at most so many, those lost to rounding at least.";
-    let sheet = sheet(["checks", "What was looked at for a hint", note], &columns);
+        "A hint needs both the share and the bytes. Free bytes are upper bounds, bytes lost to rounding lower bounds.";
+    let sheet = sheet(["checks", "Checks", note], &columns);
     let found: Vec<&Found> = found.iter().collect();
     writing.fill(sheet, &columns, &found, |_, it| SheetRow {
         tone: if it.is_hint() { Tone::Alarm } else { Tone::Fact },
-        ..row(at(it.moment))
+        evidence: it.moment.map(at),
+        ..SheetRow::default()
     });
 }
 

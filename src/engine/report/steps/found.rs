@@ -1,6 +1,7 @@
 //! The steps of a device, and how they were found.
 
 use crate::protocol::Span;
+use base::units::counted;
 
 /// How steps were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub(in crate::report) enum How {
     Annotations(String),
     /// From the end of one annotation of this name to the end of the next.
     Between(String),
-    /// From one allocation by this stack to the next; as many stacks come at the same even distances.
+    /// From one allocation by this stack to the next; so many stacks repeat at the same even intervals.
     Stack(history::snapshot::StackId, u32),
 }
 
@@ -27,18 +28,26 @@ pub(in crate::report) struct Steps {
     pub(in crate::report) found: How,
 }
 
+/// Steps at the beginning that growth leaves out: they make what stays, optimizer state, gradients and caches.
+pub(in crate::report) const WARM_UP: usize = 2;
+
 impl Steps {
+    /// The moments that growth per step is measured at, in every report: the end of the last step that warms up, which is the baseline,
+    /// and the end of each step after it. Nothing where there is no step after it.
+    pub(in crate::report) fn growth_ends(&self) -> Vec<u32> {
+        let ends: Vec<u32> = self.spans.iter().skip(WARM_UP - 1).map(|step| step.to).collect();
+        if ends.len() > 1 { ends } else { Vec::new() }
+    }
+
     /// How they were found, as a sentence.
     pub(in crate::report) fn how(&self) -> String {
         match &self.found {
-            How::Nothing => {
-                "No steps were found: no annotations repeat, and no call sites do at even distances.".to_owned()
-            }
-            How::Annotations(name) => format!("A step is an annotation {name}."),
-            How::Between(name) => format!("A step goes from the end of one annotation {name} to the end of the next."),
+            How::Nothing => "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned(),
+            How::Annotations(name) => format!("Steps from the annotations {name}."),
+            How::Between(name) => format!("Steps between the ends of the annotations {name}."),
             How::Stack(_, agreeing) => format!(
-                "Without annotations of steps, a step goes from one allocation by a call stack to the next by the same: \
-                 {agreeing} stacks come as often at even distances, and where this one does the least is live."
+                "No step annotations. Steps inferred from {} that repeat at even intervals.",
+                counted((*agreeing).into(), "stack")
             ),
         }
     }

@@ -13,7 +13,7 @@ mod found;
 mod placed;
 mod recurrence;
 
-pub(super) use found::{How, Steps};
+pub(super) use found::{How, Steps, WARM_UP};
 pub(super) use placed::Placed;
 
 use crate::open::OpenFile;

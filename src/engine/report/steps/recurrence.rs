@@ -10,7 +10,7 @@
 
 use super::found::{How, Steps};
 use crate::protocol::Span;
-use crate::report::modules::Modules;
+use crate::report::calls::Calls;
 use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
 use base::units::{EventIdx, Moment};
@@ -50,7 +50,7 @@ pub(super) struct Recurrence {
     agreeing: u32,
     callers: Option<Vec<FrameId>>,
     anchor: Option<(StackId, Seen)>,
-    modules: Modules,
+    modules: Calls,
     is_chosen: bool,
     steps: Steps,
     lengths: Vec<u32>,

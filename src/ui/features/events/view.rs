@@ -11,18 +11,18 @@ use engine::protocol::{Action, EventRow, EventTerms, versioned};
 
 /// The columns: each with its name and what that means.
 pub const COLUMNS: [(&str, &str); 12] = [
-    ("Event", "The event's number in the trace"),
+    ("Event", "Index of the event in the trace"),
     ("Time, s", "Seconds since the first event"),
-    ("Δt", "Since the event before it in the trace"),
-    ("Action", "What the allocator did"),
-    ("Size", "Requested bytes of an allocation, reserved bytes of a segment"),
-    ("Address", "The address, and how many blocks (or segments) have ended there before, as memory_viz names them"),
+    ("Δt", "Time since the previous event"),
+    ("Action", "Action of the allocator"),
+    ("Size", "Requested bytes of an allocation, or reserved bytes of a segment"),
+    ("Address", "Address, and how many blocks or segments were freed there before (as in memory_viz)"),
     ("Stream", "The stream"),
     ("Pool", "The pool"),
-    ("Call site", "The innermost frame of your own code; of a free without a stack, that of its allocation"),
-    ("Allocated", "Requested bytes after it whose free was not requested"),
-    ("Active", "Requested bytes after it, those pending included"),
-    ("Reserved", "Bytes held from the driver after it"),
+    ("Call site", "Innermost frame of your code; for a free without a stack, that of its allocation"),
+    ("In use", "Live bytes (requested) after the event, without those awaiting free"),
+    ("Live", "Live bytes (requested) after the event"),
+    ("Reserved", "Reserved bytes after the event"),
 ];
 
 /// An action that can be listed alone.
@@ -97,9 +97,9 @@ pub fn grid(events: &Events, shared: &Shared) -> Grid {
         active: events.chosen.active().filter(|active| rows.iter().any(|row| row.row == *active)),
         rows,
         empty: match (page.listed, page.all) {
-            (0, 0) => "No event was recorded.",
-            (0, _) if !events.is_filtered() => "Nothing happened in this range.",
-            (0, _) => "Nothing matches the filter.",
+            (0, 0) => "No events recorded.",
+            (0, _) if !events.is_filtered() => "No events in this range.",
+            (0, _) => "No matches.",
             _ => "",
         },
     }
@@ -112,7 +112,7 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
     let time = row.time_us.zip(first).map(|(at, first)| elapsed(at.saturating_sub(first)));
     let mut site = if row.site.is_empty() { "no stack".to_owned() } else { row.site.clone() };
     if let Some(free) = row.device_free {
-        let asked = ["asked for ", &Bytes(row.size).to_string(), ", the driver had ", &Bytes(free).to_string()];
+        let asked = ["requested ", &Bytes(row.size).to_string(), ", the driver had ", &Bytes(free).to_string()];
         site = asked.concat() + " free · " + &site;
     } else if matches!(action, Action::Snapshot | Action::Unknown) && row.site.is_empty() {
         site.clear();
@@ -129,7 +129,7 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
         if row.size == 0 && !action.moves_memory() { nothing() } else { bytes_cell(row.size) },
         row.address.map_or_else(nothing, |address| plain(versioned(address, row.version))),
         stream_cell(row.stream),
-        pool_cell(row.pool),
+        pool_cell(shared, row.pool),
         cell(site.clone(), site),
         bytes_cell(row.active.saturating_sub(row.pending)),
         bytes_cell(row.active),
@@ -162,7 +162,7 @@ pub fn status(events: &Events) -> EventsStatus {
             status.text += &[" of ", &grouped(page.all.into())].concat();
         }
         if events.answer.question().is_some_and(|known| known.filter.between.is_some()) {
-            status.text += " · in the range";
+            status.text += " · in range";
         }
     }
     if let Some(wrong) = &events.wrong {

@@ -98,9 +98,8 @@ pub fn reading(flame: &FlameGraph, shared: &Shared) -> String {
     let revealed = page.revealed.map(|place| place as usize).filter(|_| selected.is_none());
     let revealed = revealed.filter(|_| shared.selection.is_some());
     let Some(of) = selected.or(revealed).and_then(|place| page.boxes.get(place)) else {
-        let hint = if page.is_cut { "There are more rows than are drawn: zoom in to see them. " } else { "" };
-        return hint.to_owned()
-            + "A click selects, a double click or Enter zooms in, Backspace zooms out; arrows move.";
+        let hint = if page.is_cut { "Some rows are not drawn. Zoom in to see them. " } else { "" };
+        return hint.to_owned() + "Click to select, double-click or Enter to zoom in, Backspace to zoom out.";
     };
     let FlameCard { title, name, place, shares } = card(shared, page, of);
     let whose = if revealed.is_some() { "The selected allocation is in" } else { "" };
@@ -124,8 +123,8 @@ pub fn note(flame: &FlameGraph, shared: &Shared) -> &'static str {
     match (shared.views.scope, zoomed.map_or(0, |zoomed| zoomed.weight.count)) {
         (_, 1..) => "",
         (scope, _) if page.total.count == 0 => nothing(scope),
-        (Scope::At(_), _) => "Nothing of this is live at this moment.",
-        _ => "Nothing of this happens in this range.",
+        (Scope::At(_), _) => "Nothing here is live at the cursor.",
+        _ => "Nothing here happens in this range.",
     }
 }
 

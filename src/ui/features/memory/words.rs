@@ -6,7 +6,7 @@ use crate::moment::{event_name, exact};
 use crate::rows::cells::hexadecimal;
 use crate::shared::Shared;
 use base::units::{Bytes, counted, grouped, percent};
-use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
+use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_of_id};
 
 /// The card beside the pointer, and the line of what keys have led to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,16 +29,12 @@ pub struct Heading {
 }
 
 fn pool(pool: Option<(u64, u64)>) -> String {
-    match pool {
-        None => "pool not known".to_owned(),
-        Some((0, 0)) => "default pool".to_owned(),
-        Some((first, second)) => ["private pool (", &first.to_string(), ", ", &second.to_string(), ")"].concat(),
-    }
+    pool.map_or_else(|| "unknown pool".to_owned(), pool_of_id)
 }
 
 fn stream(stream: Option<u64>) -> String {
     match stream {
-        None => "stream not known".to_owned(),
+        None => "unknown stream".to_owned(),
         Some(0) => "default stream".to_owned(),
         Some(stream) => "stream ".to_owned() + &hexadecimal(stream),
     }
@@ -98,13 +94,13 @@ pub fn sums(page: &StatePage) -> [String; 2] {
         let mut text = counted(whole.segments.into(), "segment");
         for (before, value, after) in [
             (" · ", whole.reserved, " reserved"),
-            (" · active ", whole.requested, " requested, "),
+            (" · live ", whole.requested, " requested, "),
             ("≥ ", whole.rounded, " rounded"),
-            (" · ", whole.pending, " pending"),
+            (" · ", whole.pending, " awaiting free"),
             (" · free ≤ ", whole.free, ", "),
             ("the largest ≤ ", whole.largest_free, ""),
         ] {
-            if value > 0 || after != " pending" {
+            if value > 0 || after != " awaiting free" {
                 for part in [before, &bytes(value), after] {
                     text.push_str(part);
                 }
@@ -134,7 +130,7 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
         ],
         None => {
             let room = if fit.free == 0 {
-                " (nothing is free there)".to_owned()
+                " (nothing free there)".to_owned()
             } else {
                 [
                     " (free ≤ ",
@@ -145,7 +141,7 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
                 ]
                 .concat()
             };
-            let grows = if fit.grows { " needs more to be mapped, ≥ " } else { " needs a new segment of " };
+            let grows = if fit.grows { " needs ≥ more mapped: " } else { " needs a new segment of " };
             [rounded, grows.to_owned(), Bytes(fit.new_segment).to_string(), room]
         }
     };
@@ -158,7 +154,7 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Memo
     let mut card = MemoryCard { segment: segment(memory, bar), ..MemoryCard::default() };
     match piece {
         None => {
-            card.title = exact(bar.sums.reserved) + " reserved, no block a pixel wide";
+            card.title = exact(bar.sums.reserved) + " reserved, no block as wide as a pixel";
         }
         Some(piece) if piece.kind == PieceKind::Free => {
             card.title = ["Free: ≤ ", &exact(piece.rounded)].concat();
@@ -193,7 +189,7 @@ fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
     let after = |event: u32| event.saturating_add(1);
     card.life = life(details.born_event.map_or(0, after), details.freed_event.map(after));
     if piece.kind == PieceKind::Pending {
-        card.life.insert_str(0, "free requested, not completed · ");
+        card.life.insert_str(0, "awaiting free · ");
     }
     if piece.count == 1 {
         card.life.push_str(" · rounded ");
@@ -234,7 +230,7 @@ pub fn reading(memory: &Memory, shared: &Shared) -> String {
         return "…".to_owned();
     }
     let Some(place) = memory.active() else {
-        return "Arrows lead from block to block and from segment to segment, Enter selects, + and − zoom; Shift and arrows go through the events."
+        return "Arrow keys move between blocks and segments, Enter selects, + and − zoom, Shift + arrow keys step through events."
             .to_owned();
     };
     let MemoryCard { title, site, life, segment } = card(memory, shared, place);
@@ -247,14 +243,13 @@ pub fn note(memory: &Memory, shared: &Shared) -> String {
     let Some(page) = memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
     let knows = shared.device().is_some_and(|device| device.knows_reserved());
     if !knows {
-        return "The file tells of no segments: where blocks lie is not known.".to_owned();
+        return "The snapshot has no segments, so addresses of blocks are unknown.".to_owned();
     }
     let only = memory.only;
     if only.pool.is_some() || only.stream.is_some() {
-        return "No segment of this pool and stream at this moment.".to_owned();
+        return "No segment of this pool and stream at the cursor.".to_owned();
     }
-    ["Nothing is held from the driver ", if page.moment == 0 { "" } else { "after " }, &event_name(page.moment), "."]
-        .concat()
+    ["Nothing is reserved ", if page.moment == 0 { "" } else { "after " }, &event_name(page.moment), "."].concat()
 }
 
 /// Live bytes that lie in no segment; empty where there are none.
@@ -265,6 +260,6 @@ pub fn astray(page: &StatePage) -> String {
     let mut text = counted(page.astray.count.into(), "live allocation");
     text.push_str(" of ");
     text.push_str(&Bytes(page.astray.bytes).to_string());
-    text.push_str(" lie in no segment that the file tells of");
+    text.push_str(" lie in no recorded segment");
     text
 }

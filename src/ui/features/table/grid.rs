@@ -14,16 +14,20 @@ use engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
 
 /// The columns: each with its name and what that means.
 pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
-    (TableColumn::Number, "#", "The allocation's number, in order of birth"),
+    (TableColumn::Number, "#", "Index of the allocation, in order of allocation"),
     (TableColumn::Size, "Requested", "Requested bytes"),
-    (TableColumn::Site, "Call site", "The innermost frame of your own code"),
+    (TableColumn::Site, "Call site", "Innermost frame of your code"),
     (TableColumn::Address, "Address", "The address"),
     (TableColumn::Stream, "Stream", "The stream it was made for"),
     (TableColumn::Pool, "Pool", "The pool it is in"),
-    (TableColumn::Born, "Born", "The event that made it"),
-    (TableColumn::Age, "Age", "Events from its birth to the moment, or to the end of the range or of its life"),
-    (TableColumn::Freed, "Freed", "The event that ended it"),
-    (TableColumn::Lifetime, "Lifetime", "Events from its birth to its end"),
+    (TableColumn::Born, "Allocated at", "Event that allocated it"),
+    (
+        TableColumn::Age,
+        "Age",
+        "Events from its allocation to the cursor, or to the end of the range or of its lifetime",
+    ),
+    (TableColumn::Freed, "Freed at", "Event that freed it"),
+    (TableColumn::Lifetime, "Lifetime", "Events from its allocation to its free"),
 ];
 
 /// What is said about all rows and the chosen ones.
@@ -64,13 +68,13 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
                 (selected == Some(facts.allocation), "selected "),
                 (facts.matches, "found"),
             ]);
-            RowView { row, of: facts.allocation, cells: cells(facts), class, is_chosen }
+            RowView { row, of: facts.allocation, cells: cells(shared, facts), class, is_chosen }
         })
         .collect();
     let first = rows.first().map_or(0, |row| row.row);
     let empty = match (page.listed.count, page.scope.count) {
         (0, 0) => nothing(shared.views.scope),
-        (0, _) => "Nothing matches the filter.",
+        (0, _) => "No matches.",
         _ => "",
     };
     Grid {
@@ -83,7 +87,7 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
     }
 }
 
-fn cells(row: &TableRow) -> Vec<Cell> {
+fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
     let event = |event: Option<u32>, us: Option<i64>, otherwise: &str| match event {
         Some(event) => cell(number(event), us.and_then(clock).unwrap_or_default()),
         None => cell(otherwise.to_owned(), String::new()),
@@ -99,7 +103,7 @@ fn cells(row: &TableRow) -> Vec<Cell> {
         cell([least, &number(events)].concat(), [least, &title].concat())
     };
     let lifetime = match (row.freed, row.born) {
-        (None, _) => cell("to the end".to_owned(), "Live at the end".to_owned()),
+        (None, _) => cell("to the end".to_owned(), "Never freed".to_owned()),
         // Born before event 0, it lives through all events before its free.
         (Some(freed), None) => events(freed.saturating_add(1), None),
         (Some(freed), Some(born)) => events(freed.saturating_sub(born), row.lifetime_us),
@@ -111,7 +115,7 @@ fn cells(row: &TableRow) -> Vec<Cell> {
         cell(site.to_owned(), site.to_owned()),
         cell(row.address.map_or_else(nothing_known, hexadecimal), String::new()),
         stream_cell(row.stream),
-        pool_cell(row.pool),
+        pool_cell(shared, row.pool),
         event(row.born, row.born_us, "before"),
         events(row.age, row.age_us),
         event(row.freed, row.freed_us, "–"),

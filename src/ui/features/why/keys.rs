@@ -12,12 +12,12 @@ pub(super) const KEYS: &[Binding<WhyStep>] = {
     const AT: Scope = Scope::Tab(Tab::Why);
     use WhyStep::*;
     &[
-        line(AT, &["ArrowUp"], Up, "Statement or row above", REPORT),
-        line(AT, &["ArrowDown"], Down, "Statement or row below", REPORT),
-        line(AT, &["Home"], First, "First statement", REPORT),
-        line(AT, &["End"], Last, "Last row", REPORT),
-        line(AT, &["Enter"], Follow, "Show what it rests on", REPORT),
-        line(AT, &["Space"], Unfold, "Show its stack, or hide it", REPORT),
-        line(AT, &["Shift+c"], Copy, "Copy the report as Markdown", "why-copy"),
+        line(AT, &["ArrowUp"], Up, "Go to the previous statement or row", REPORT),
+        line(AT, &["ArrowDown"], Down, "Go to the next statement or row", REPORT),
+        line(AT, &["Home"], First, "Go to the first statement", REPORT),
+        line(AT, &["End"], Last, "Go to the last row", REPORT),
+        line(AT, &["Enter"], Follow, "Show the evidence", REPORT),
+        line(AT, &["Space"], Unfold, "Show or hide the stack", REPORT),
+        line(AT, &["Shift+c"], Copy, "Copy the insight as Markdown", "why-copy"),
     ]
 };

@@ -12,7 +12,7 @@ pub fn sign(tone: Tone) -> [&'static str; 2] {
     match tone {
         Tone::Fact => ["", ""],
         Tone::Good => ["✓", "Good: "],
-        Tone::Alarm => ["⚠", "Likely wrong: "],
+        Tone::Alarm => ["⚠", "Warning: "],
     }
 }
 
@@ -57,23 +57,26 @@ pub struct Marks {
     pub note: &'static str,
 }
 
+/// The topics whose reports warn of something, as far as they are known.
+pub fn alarms(why: &Why) -> Vec<Topic> {
+    let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
+    let warns = |topic: &Topic| why.known.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
+    Topic::ALL.into_iter().filter(warns).collect()
+}
+
 /// The marks.
 pub fn marks(why: &Why) -> Marks {
     let items = why.items();
-    let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
-    let alarms = Topic::ALL
-        .into_iter()
-        .filter(|topic| why.known.iter().any(|(question, report)| question.topic == *topic && is_alarm(report)));
     let note = match why.report() {
-        None if why.is_reading() => "Reading the history…",
+        None if why.is_reading() => "Computing…",
         Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
-            "There is nothing to say of this device."
+            "Nothing to report for this device."
         }
         _ => "",
     };
     Marks {
         topic: why.topic,
-        alarms: alarms.collect(),
+        alarms: alarms(why),
         is_busy: why.is_reading(),
         marked: items.iter().position(|item| why.is_marked(item)),
         active: why.active.min(items.len().saturating_sub(1)),

@@ -17,5 +17,5 @@ fn all_that_is_unpacked_has_a_limit() {
     container.layers[0].output.take(32);
     container.file.add(blocks);
     let error = container.pull().unwrap_err();
-    assert_eq!(error.to_string(), "1099511627776 bytes of gzip unpack to more than 1 TiB: no snapshot does");
+    assert_eq!(error.to_string(), "1099511627776 bytes of gzip decompress to more than 1 TiB: not a snapshot");
 }

@@ -8,31 +8,28 @@ fn the_place_stands_around_the_cause() {
     let mut error = PickleError { offset: 1234, opcode: Some("SETITEMS"), path: "a[0].b".into(), kind };
     assert_eq!(error.to_string(), "a[0].b: expected an integer, found a string (SETITEMS at byte 1234)");
     (error.path, error.opcode, error.kind) = (String::new(), None, ErrorKind::UnexpectedEnd);
-    assert_eq!(error.to_string(), "the file ends before the pickle does (at byte 1234)");
+    assert_eq!(error.to_string(), "unexpected end of file inside the pickle (at byte 1234)");
 }
 
 #[test]
 fn every_kind_is_one_sentence() {
     let sentences: [(ErrorKind<&str>, &str); 13] = [
         (ErrorKind::NotANumber("1_0".into()), "'1_0' is not a number"),
-        (ErrorKind::UnknownOpcode(0x0a), "0x0a is not a pickle instruction"),
-        (ErrorKind::Protocol(6), "pickle protocol 6 is newer than 5, the newest known"),
-        (ErrorKind::Frame(u64::MAX), "a frame of 18446744073709551615 bytes can't be"),
-        (ErrorKind::TooFewValues, "too few values stand before it"),
-        (ErrorKind::NoMark, "no MARK stands before it"),
+        (ErrorKind::UnknownOpcode(0x0a), "invalid pickle opcode 0x0a"),
+        (ErrorKind::Protocol(6), "pickle protocol 6 is not supported, the newest is 5"),
+        (ErrorKind::Frame(u64::MAX), "invalid frame length: 18,446,744,073,709,551,615 bytes"),
+        (ErrorKind::TooFewValues, "too few values on the stack"),
+        (ErrorKind::NoMark, "no MARK on the stack"),
         (ErrorKind::KeyWithoutValue, "the last key has no value"),
-        (ErrorKind::NotAnOpenList, "the items are for something that is not a list, or a list changed after use"),
-        (ErrorKind::NotAnOpenDict, "the items are for something that is not a dict, or a dict changed after use"),
+        (
+            ErrorKind::NotAnOpenList,
+            "items appended to something that is not a list, or to a list that was already used",
+        ),
+        (ErrorKind::NotAnOpenDict, "items added to something that is not a dict, or to a dict that was already used"),
         (ErrorKind::ContainsItself, "a container contains itself"),
         (ErrorKind::EmptyMemoSlot(7), "memo slot 7 is read but was never written"),
-        (
-            ErrorKind::Limit { what: "bytes in one string", most: 4 },
-            "more than 4 bytes in one string, far beyond any snapshot",
-        ),
-        (
-            ErrorKind::Refused(Refusal::Code),
-            "it names code to be run; a snapshot has none, and nothing in a file is ever run",
-        ),
+        (ErrorKind::Limit { what: "bytes in one string", most: 4 }, "more than 4 bytes in one string: not a snapshot"),
+        (ErrorKind::Refused(Refusal::Code), "refers to code to run: a snapshot has none, and memscape never runs any"),
     ];
     for (kind, sentence) in sentences {
         assert_eq!(kind.to_string(), sentence);

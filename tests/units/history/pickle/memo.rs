@@ -13,7 +13,7 @@ fn memoize_counts_filled_slots() {
     assert_eq!(put(&mut memo, 1, 11), Ok(()), "overwriting fills nothing");
     assert_eq!((memo.filled(), memo.get(1), memo.get(0)), (2, Some(11), None));
     let far = put(&mut memo, 6, 60);
-    assert_eq!(far, Err(ErrorKind::Limit { what: "memo slots skipped over", most: 3 }));
+    assert_eq!(far, Err(ErrorKind::Limit { what: "skipped memo slots", most: 3 }));
     assert_eq!(put(&mut memo, 10, 0), Err(ErrorKind::Limit { what: "memo slots", most: 10 }));
     assert_eq!(put(&mut memo, 5, 50), Ok(()), "a hole of two more is within the limit");
     assert_eq!(memo.filled(), 3);

@@ -19,3 +19,21 @@ fn values_that_nobody_set_are_told() {
     }
     assert!(of("a_new_one").is_none() && of("a.b").is_none());
 }
+
+#[test]
+fn a_text_of_settings_is_read() {
+    let conf =
+        "backend:native, max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2],a,expandable_segments:True";
+    let expected = [
+        ("backend", "native"),
+        ("max_split_size_mb", "128"),
+        ("roundup_power2_divisions", "[256:1,512:2]"),
+        ("expandable_segments", "True"),
+    ];
+    assert_eq!(of_text(conf), expected);
+    assert_eq!(of_text(""), []);
+    assert_eq!(of_text("]],x:1"), [("x", "1")], "no bracket was open");
+    assert!(
+        of("max_cached_size").is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615"))
+    );
+}

@@ -1,0 +1,145 @@
+//! `memscape allocations`: the allocations that match a search, the largest first.
+
+use super::asking::{Asking, whole};
+use super::output::{after, more, pretty, printable};
+use super::terms::{At, Printed, SnapshotArgs};
+use base::units::{Bytes, Moment, counted, grouped};
+use clap::Args;
+use engine::protocol::{
+    Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
+    TableSort, pool_name,
+};
+use engine::{Answer, Question};
+use serde_json::{Value, json};
+
+const PATTERN: &str = "Search, as on the page; all allocations if omitted:
+
+text, /regex/             text or regular expression in any frame of the stack
+@text                     text in the call site
+@category activation      category
+freed, never-freed        freed in the trace, or live at its end
+#12                       allocation number
+0x7f89b4000000            address inside the block
+>=1MiB, 1MiB..2MiB        size
+age>1000, life<10         age or lifetime in events
+model.py & >=1MiB         all of several terms";
+
+/// Arguments of `memscape allocations`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Allocations {
+    #[command(flatten)]
+    pub(crate) source: SnapshotArgs,
+    /// Search, as on the page: text, /regex/, @text, #number, an address, a size; all allocations if omitted
+    #[arg(long_help = PATTERN)]
+    pub(crate) pattern: Option<String>,
+    #[command(flatten)]
+    pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+/// The text of `memscape allocations`.
+///
+/// # Errors
+/// The file or the search cannot be read, or the trace has no such event: one sentence.
+pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
+    let Allocations { source, pattern, at, printed } = arguments;
+    if let Some(pattern) = pattern {
+        let readable = match Filter::parse(pattern) {
+            Ok(filter) if filter.terms.is_empty() => Err(QueryError::Empty),
+            read => read.map(drop),
+        };
+        readable.map_err(|error| format!("{pattern}: {error}"))?;
+    }
+    let pattern = pattern.as_deref().unwrap_or_default();
+    let mut asking = Asking::open(source)?;
+    let facts = at.when.map(|when| asking.at(when)).transpose()?;
+    let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
+    let page = largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
+    let form = if printed.json { as_json } else { as_text };
+    Ok(form(&asking, pattern, facts, &page))
+}
+
+/// At most `most` allocations of a scope that pass a filter, the largest first.
+pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
+    whole(most, listed, |rows| {
+        let question = TableQuestion {
+            scope,
+            filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
+            sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
+            rows,
+            reveal: None,
+            chosen: Vec::new(),
+            find: None,
+        };
+        match asking.ask_about(Question::Table(Box::new(question)))? {
+            Answer::Table(page) => Some(page),
+            _ => None,
+        }
+    })
+}
+
+fn listed(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
+    (&mut page.rows, page.listed.count)
+}
+
+fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
+    let row = |row: &TableRow| {
+        json!({
+            "number": row.allocation,
+            "requested_bytes": row.requested,
+            "address": row.address.map(|address| format!("0x{address:x}")),
+            "stream": row.stream,
+            "pool": row.pool,
+            "pool_name": row.pool.map(|pool| pool_name(&asking.summary.pools, pool)),
+            "allocated_at": row.born,
+            "allocated_at_us": row.born_us,
+            "freed_at": row.freed,
+            "freed_at_us": row.freed_us,
+            "call_site": row.site,
+        })
+    };
+    let fields = json!({
+        "pattern": pattern,
+        "event": facts.map(|facts| Moment(facts.moment).event_or_minus_one()),
+        "requested_bytes": page.listed.bytes,
+        "count": page.listed.count,
+        "rows": page.rows.iter().map(row).collect::<Vec<Value>>(),
+        "rows_left_out": page.listed.count.saturating_sub(page.rows.len() as u32),
+    });
+    pretty(&asking.document(fields))
+}
+
+fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
+    let when = facts.map_or_else(String::new, |facts| [", live ", &after(facts.moment)].concat());
+    let mut text = format!(
+        "{}: {}{when}\n  {} of {}, {} ({} B) requested{}\n",
+        asking.title(),
+        if pattern.is_empty() { "allocations".to_owned() } else { printable(pattern) },
+        grouped(page.listed.count.into()),
+        counted(page.scope.count.into(), "allocation"),
+        Bytes(page.listed.bytes),
+        grouped(page.listed.bytes),
+        if facts.is_none() { " over the whole trace" } else { "" },
+    );
+    if !page.rows.is_empty() {
+        text.push_str(&format!(
+            "\n{:>10}  {:>19}  {:>11}  {:>12}  {:>11}  {:>14}  {}\n",
+            "requested", "bytes", "number", "allocated at", "freed at", "address", "call site"
+        ));
+    }
+    for row in &page.rows {
+        let event = |event: Option<u32>, none: &str| event.map_or(none.to_owned(), |event| grouped(event.into()));
+        text.push_str(&format!(
+            "{:>10}  {:>19}  {:>11}  {:>12}  {:>11}  {:>14}  {}\n",
+            Bytes(row.requested).to_string(),
+            grouped(row.requested),
+            format!("#{}", grouped(row.allocation.into())),
+            event(row.born, "before"),
+            event(row.freed, "never"),
+            row.address.map_or_else(String::new, |address| format!("{address:x}")),
+            if row.site.is_empty() { "no stack".to_owned() } else { printable(&row.site) },
+        ));
+    }
+    text + &more(page.listed.count.saturating_sub(page.rows.len() as u32)) + &asking.other_devices()
+}

@@ -1,0 +1,304 @@
+//! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or Markdown.
+
+use super::asking::Asking;
+use super::output::{pretty, printable};
+use super::terms::{At, SnapshotArgs, bytes};
+use base::units::Moment;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use engine::protocol::{
+    CategorySet, Cell, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone, Topic,
+};
+use engine::{Answer, Question, Request};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use ui::cell_text::{exact, is_of_numbers, left_out, threshold, total};
+use ui::markdown::markdown;
+use ui::summary::device_name;
+
+/// Characters that a column of words is made wide for; what is longer stands out.
+const WIDEST: usize = 60;
+
+/// Arguments of `memscape insights`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Insights {
+    /// Print only these insights, with their tables; comma-separated
+    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topics())]
+    pub(crate) topics: Vec<Topic>,
+    #[command(flatten)]
+    pub(crate) terms: Terms,
+}
+
+fn topics() -> impl TypedValueParser<Value = Topic> {
+    let names = PossibleValuesParser::new(Topic::ALL.map(Topic::name));
+    names.map(|name| Topic::named(&name).unwrap_or_default())
+}
+
+/// Arguments of an insight.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Terms {
+    #[command(flatten)]
+    pub(crate) source: SnapshotArgs,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Change a threshold that the output names, such as late=10 or alive=3MiB
+    #[arg(long = "threshold", value_name = "KEY=N", value_parser = key_and_value)]
+    pub(crate) thresholds: Vec<(String, u64)>,
+    /// Category rules: default, mosaic, or a file (JSON, or Mosaic's JSON or YAML)
+    #[arg(long)]
+    pub(crate) rules: Option<PathBuf>,
+    /// Maximum number of rows in each table
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+}
+
+fn key_and_value(text: &str) -> Result<(String, u64), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=N, such as late=10 or alive=3MiB")?;
+    Ok((key.to_owned(), bytes(value)?))
+}
+
+/// The text of an insight.
+///
+/// # Errors
+/// The file or the rules cannot be read, or there is no such event or threshold: one sentence.
+pub(crate) fn insight(topic: Topic, terms: &Terms) -> Result<String, String> {
+    let (asking, reports) = reports(&[topic], terms)?;
+    let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
+    let texts = reports.iter().map(|report| match terms {
+        Terms { json: true, .. } => pretty(&asking.document(as_json(report))),
+        Terms { markdown: true, .. } => markdown(report, &of),
+        _ => as_text(report, &of) + &asking.other_devices(),
+    });
+    Ok(texts.collect())
+}
+
+/// The text of `memscape insights`.
+///
+/// # Errors
+/// As [`insight`].
+pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, String> {
+    let is_overview = topics.is_empty();
+    let (asking, mut reports) = reports(if is_overview { &Topic::ALL } else { topics }, terms)?;
+    let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
+    if terms.json {
+        let all: Vec<Value> = reports.iter().map(as_json).collect();
+        return Ok(pretty(&asking.document(json!({ "insights": all }))));
+    }
+    if is_overview {
+        // The tables of all would be a book: each is printed by its own name.
+        reports.iter_mut().for_each(|report| report.sheets.clear());
+        reports.retain(|report| !report.statements.is_empty());
+        // An OOM is what a reader looks for.
+        reports.sort_by_key(|report| report.topic != Topic::OutOfMemory || asking.device.ooms() == 0);
+    }
+    let form = if terms.markdown { markdown } else { as_text };
+    let (title, of) =
+        if is_overview && !terms.markdown { (printable(&of) + "\n\n", "") } else { (String::new(), of.as_str()) };
+    let texts: Vec<String> = reports.iter().map(|report| form(report, of)).collect();
+    let others = if terms.markdown { String::new() } else { asking.other_devices() };
+    Ok(title + &texts.join("\n") + &others)
+}
+
+/// Insights on these topics, with the file that they are about.
+fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), String> {
+    let mut asking = Asking::open(&terms.source)?;
+    if let Some(path) = &terms.rules {
+        classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let at = terms.at.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
+    let mut reports = Vec::new();
+    for &topic in topics {
+        let question = ReportQuestion { topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
+        match asking.ask_about(Question::Report(question)) {
+            Some(Answer::Report(report)) => reports.push(*report),
+            _ => return Err(format!("the insight {} could not be computed", topic.name())),
+        }
+    }
+    let sheets = || reports.iter().flat_map(|report| &report.sheets);
+    let known: Vec<&Threshold> = sheets().filter_map(|sheet| sheet.threshold.as_ref()).collect();
+    // Without tables no threshold is known, and that is no mistake.
+    let is_told = sheets().next().is_some();
+    if let Some((key, _)) =
+        terms.thresholds.iter().filter(|_| is_told).find(|(key, _)| known.iter().all(|known| known.key != *key))
+    {
+        let names: Vec<&str> = known.iter().map(|known| known.key.as_str()).collect();
+        return Err(match names.as_slice() {
+            [] => format!("no threshold {key}: this insight has none"),
+            names => format!("no threshold {key}, only {}", names.join(", ")),
+        });
+    }
+    Ok((asking, reports))
+}
+
+/// Classifies by these rules: those of that name, or in that file.
+fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> {
+    let set = match rules.to_str().and_then(CategorySet::named) {
+        Some(set) => set,
+        None => {
+            let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;
+            let told = |errors: Vec<SetError>| errors.iter().map(SetError::to_string).collect::<Vec<String>>();
+            CategorySet::parse(&text).map_err(|errors| told(errors).join("; "))?
+        }
+    };
+    // It has no reply.
+    asking.ask(Request::Categories(Box::new(set)));
+    Ok(())
+}
+
+fn as_text(report: &Report, of: &str) -> String {
+    let of = if of.is_empty() { String::new() } else { [": ", of].concat() };
+    let mut text = printable(&[report.topic.title(), &of].concat()) + "\n";
+    for statement in &report.statements {
+        let mark = match statement.tone {
+            Tone::Fact => "-",
+            Tone::Good => "✓",
+            Tone::Alarm => "!",
+        };
+        text.push_str(&format!("  {mark} {}\n", printable(&statement.text)));
+    }
+    report.sheets.iter().for_each(|sheet| write_sheet(&mut text, sheet));
+    text
+}
+
+fn write_sheet(text: &mut String, sheet: &Sheet) {
+    let asked = sheet
+        .threshold
+        .as_ref()
+        .map_or_else(String::new, |it| format!(" ({}; --threshold {}=N)", threshold(it), it.key));
+    text.push_str(&format!("\n{}\n", printable(&format!("{}{asked}", sheet.title))));
+    if !sheet.note.is_empty() {
+        text.push_str(&format!("  {}\n", printable(&sheet.note)));
+    }
+    if sheet.rows.is_empty() && sheet.left_out == 0 {
+        text.push_str("  none\n");
+        return;
+    }
+    let mut lines = vec![sheet.columns.iter().map(|column| printable(&column.label)).collect::<Vec<String>>()];
+    let line = |row: &SheetRow| {
+        let mut cells: Vec<String> = row.cells.iter().map(|cell| printable(&exact(cell))).collect();
+        if let Some(name) = row.cells.iter().position(|cell| matches!(cell, Cell::Text(_)))
+            && let Some(cell) = cells.get_mut(name)
+        {
+            cell.insert_str(0, &"  ".repeat(row.depth.min(64) as usize));
+        }
+        cells
+    };
+    lines.extend(sheet.rows.iter().map(line));
+    lines.extend(total(sheet).iter().map(line));
+    let columns = sheet.columns.len();
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column));
+        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        if is_of_numbers(sheet, column) { widest } else { widest.min(WIDEST) }
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for line in &lines {
+        let mut words = String::new();
+        for ((column, cell), &width) in line.iter().take(columns).enumerate().zip(&widths) {
+            words.push_str(if column == 0 { "  " } else { "   " });
+            let cell = if is_of_numbers(sheet, column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
+            words.push_str(&cell);
+        }
+        text.push_str(words.trim_end());
+        text.push('\n');
+    }
+    if let Some(words) = left_out(sheet) {
+        text.push_str(&format!("  {words} (see --top)\n"));
+    }
+}
+
+fn as_json(report: &Report) -> Value {
+    let statement = report
+        .statements
+        .iter()
+        .map(|it| json!({"tone": name(it.tone), "text": it.text, "evidence": it.evidence.as_ref().map(as_evidence)}));
+    let sheets: Map<String, Value> = report.sheets.iter().map(|sheet| (sheet.key.clone(), as_sheet(sheet))).collect();
+    json!({
+        "topic": report.topic.name(),
+        "statements": statement.collect::<Vec<Value>>(),
+        "sheets": sheets,
+    })
+}
+
+fn name(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Fact => "fact",
+        Tone::Good => "good",
+        Tone::Alarm => "alarm",
+    }
+}
+
+fn as_sheet(sheet: &Sheet) -> Value {
+    let threshold = sheet.threshold.as_ref();
+    let columns = sheet.columns.iter().map(|column| json!({"key": column.key, "label": column.label}));
+    json!({
+        "title": sheet.title,
+        "note": sheet.note,
+        "threshold": threshold.map(|it| json!({"key": it.key, "label": it.label, "unit": it.unit, "value": it.value})),
+        "columns": columns.collect::<Vec<Value>>(),
+        "rows": sheet.rows.iter().map(|row| as_row(sheet, row)).collect::<Vec<Value>>(),
+        "rows_left_out": sheet.left_out,
+        "total": (!sheet.total.is_empty()).then(|| as_cells(sheet, &sheet.total)),
+    })
+}
+
+/// The cells by the keys of their columns; besides, whatever the row has of `depth`, `tone`, `stack` and `evidence`, which no column is
+/// called.
+fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
+    let mut fields = as_cells(sheet, &row.cells);
+    if row.depth > 0 {
+        fields.insert("depth".to_owned(), json!(row.depth));
+    }
+    if row.tone != Tone::Fact {
+        fields.insert("tone".to_owned(), json!(name(row.tone)));
+    }
+    if !row.stack.is_empty() {
+        fields.insert("stack".to_owned(), json!(row.stack));
+    }
+    if let Some(evidence) = &row.evidence {
+        fields.insert("evidence".to_owned(), as_evidence(evidence));
+    }
+    Value::Object(fields)
+}
+
+fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
+    sheet.columns.iter().zip(cells).map(|(column, cell)| (column.key.clone(), as_value(cell))).collect()
+}
+
+/// Numbers as they are, to the byte; a share as its two numbers.
+fn as_value(cell: &Cell) -> Value {
+    match cell {
+        Cell::Nothing => Value::Null,
+        Cell::Text(text) => json!(text),
+        Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => json!(number),
+        Cell::Change(number) | Cell::Event(number) => json!(number),
+        Cell::Share { part, whole } => json!({"part": part, "whole": whole}),
+        Cell::Ratio(ratio) => json!(ratio),
+    }
+}
+
+/// Moments as the events that they hold after, −1 before the first.
+fn as_evidence(evidence: &Evidence) -> Value {
+    let after = |moment: u32| Moment(moment).event_or_minus_one();
+    let mut fields = Map::new();
+    if let Some(span) = evidence.span {
+        let span = json!({"first_event": span.from, "events": span.to.saturating_sub(span.from)});
+        fields.insert("span".to_owned(), span);
+    }
+    if let Some(moment) = evidence.moment {
+        fields.insert("after_event".to_owned(), json!(after(moment)));
+    }
+    if let Some(allocation) = evidence.allocation {
+        fields.insert("allocation".to_owned(), json!(allocation));
+    }
+    if let Some(find) = &evidence.find {
+        fields.insert("find".to_owned(), json!(find));
+    }
+    Value::Object(fields)
+}

@@ -1,0 +1,223 @@
+//! `memscape segments`: the allocator's segments and blocks at the cursor.
+
+use super::allocations::largest;
+use super::asking::Asking;
+use super::output::{after, more, pretty, printable, with};
+use super::segments_json::{self, Sites, bars_of, hex, pieces, state_of};
+use super::terms::{At, Printed, SnapshotArgs, When, bytes};
+use base::units::{Bytes, Moment, counted, grouped, percent};
+use clap::Args;
+use engine::protocol::{
+    MomentFacts, Only, PieceKind, Scope, SegmentSort, StateFit, StatePage, StatePiece, StateQuestion, StateSums,
+    pool_name,
+};
+use engine::{Answer, Question};
+use serde_json::json;
+
+/// Arguments of `memscape segments`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Segments {
+    #[command(flatten)]
+    pub(crate) source: SnapshotArgs,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Only segments of this memory pool
+    #[arg(long, value_name = "A,B", value_parser = pool)]
+    pub(crate) pool: Option<(u64, u64)>,
+    /// Only segments of this stream, decimal or 0x...
+    #[arg(long, value_name = "N", value_parser = stream)]
+    pub(crate) stream: Option<u64>,
+    /// Also show where a request of this size would be placed
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(crate) request: Option<u64>,
+    /// Also list the blocks of each segment
+    #[arg(long)]
+    pub(crate) blocks: bool,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+fn pool(text: &str) -> Result<(u64, u64), &'static str> {
+    let numbers = text.split_once(',').map(|(first, second)| (first.trim().parse(), second.trim().parse()));
+    let Some((Ok(first), Ok(second))) = numbers else { return Err("expected a pool such as 0,1") };
+    Ok((first, second))
+}
+
+fn stream(text: &str) -> Result<u64, String> {
+    let read = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    read.map_err(|error| error.to_string())
+}
+
+/// The text of `memscape segments`.
+///
+/// # Errors
+/// The file cannot be read, or the trace has no such event: one sentence.
+pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
+    let mut asking = Asking::open(&terms.source)?;
+    let facts = asking.at(terms.at.when.unwrap_or(When::Peak))?;
+    let page = listed(&mut asking, terms, facts.moment).ok_or("the segments could not be listed")?;
+    if page.groups.is_empty() && (terms.pool, terms.stream) != (None, None) {
+        return Err("no segment of that pool and stream at the cursor".to_owned());
+    }
+    let wants_sites = terms.printed.json || terms.blocks;
+    let sites = if wants_sites { sites(&mut asking, facts.moment) } else { Some(Sites::new()) };
+    let sites = sites.ok_or("the allocations could not be listed")?;
+    if terms.printed.json {
+        let fields = json!({
+            "event": Moment(facts.moment).event_or_minus_one(),
+            "time_us": facts.time_us,
+            "request_bytes": terms.request,
+        });
+        return Ok(pretty(&with(asking.document(fields), segments_json::fields(&page, &sites, &asking.summary.pools))));
+    }
+    Ok(as_text(&asking, terms, &facts, &page, &sites))
+}
+
+/// All segments and blocks: the engine hands out so many rows at a time.
+fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePage> {
+    let _device = asking.device.device;
+    let mut ask = |first| {
+        let question = StateQuestion {
+            moment,
+            only: Only { pool: terms.pool, stream: terms.stream, address: None },
+            sort: SegmentSort::Address,
+            colouring: Default::default(),
+            width_px: 0,
+            bytes_per_px: 0.0,
+            fit_rows: 0,
+            rows: [first, u32::MAX],
+            reveal: None,
+            request: terms.request,
+        };
+        match asking.ask_about(Question::State(question))? {
+            Answer::State(page) => Some(*page),
+            _ => None,
+        }
+    };
+    let mut whole = ask(0)?;
+    while let Some(last) = whole.bars.last().map(|bar| bar.row).filter(|last| last + 1 < whole.rows) {
+        let mut next = ask(last + 1)?;
+        if next.bars.is_empty() {
+            break;
+        }
+        let known = whole.pieces.len() as u32;
+        next.bars.iter_mut().for_each(|bar| bar.pieces = bar.pieces.map(|piece| piece + known));
+        whole.bars.append(&mut next.bars);
+        whole.pieces.append(&mut next.pieces);
+    }
+    Some(whole)
+}
+
+fn sites(asking: &mut Asking, moment: u32) -> Option<Sites> {
+    let table = largest(asking, "", Scope::At(moment), u32::MAX)?;
+    Some(table.rows.into_iter().map(|row| (row.allocation, row.site)).collect())
+}
+
+/// `default pool, stream 0x7f, large blocks, expandable`.
+fn name_of(asking: &Asking, pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
+    let pool = pool.map(|pool| printable(&pool_name(&asking.summary.pools, pool)));
+    let pool = pool.unwrap_or_else(|| "pool not recorded".to_owned());
+    match stream {
+        None => pool + ", stream not recorded",
+        Some(0) => pool + ", default stream",
+        Some(stream) => format!("{pool}, stream {stream:#x}"),
+    }
+}
+
+/// `62.0 MiB (65,011,712 B)`.
+fn exact(bytes: u64) -> String {
+    format!("{} ({} B)", Bytes(bytes), grouped(bytes))
+}
+
+fn sums_in_words(sums: &StateSums) -> String {
+    format!(
+        "reserved {} in {}\n  live {} in {}, awaiting free {}, allocated (rounded) ≥ {}\n  free (cached) ≤ {} in {}, largest ≤ {}\n",
+        exact(sums.reserved),
+        counted(sums.segments.into(), "segment"),
+        exact(sums.requested),
+        counted(sums.blocks.into(), "block"),
+        exact(sums.pending),
+        exact(sums.rounded),
+        exact(sums.free),
+        counted(sums.free_blocks.into(), "free block"),
+        exact(sums.largest_free),
+    )
+}
+
+fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
+    let is_peak = if facts.moment == asking.peak() { ", the peak" } else { "" };
+    let mut text = format!("{}: {}{is_peak}\n  ", asking.title(), after(facts.moment));
+    text.push_str(&sums_in_words(&page.whole));
+    if page.astray.count > 0 {
+        let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));
+        text.push_str(&format!("  {bytes} live in {count} are in no recorded segment\n"));
+    }
+    page.fits.iter().for_each(|fit| text.push_str(&fit_in_words(asking, terms, fit)));
+    for (place, group) in page.groups.iter().enumerate() {
+        let size = if group.small { "small" } else { "large" };
+        let expandable = if group.expandable { ", expandable" } else { "" };
+        let name = name_of(asking, group.pool, group.stream);
+        text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_in_words(&group.sums)));
+        text.push_str(&format!(
+            "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
+            "address", "reserved", "bytes", "≤ free", "share", "blocks", "free blocks"
+        ));
+        for bar in bars_of(page, place).take(terms.printed.top as usize) {
+            let sums = &bar.sums;
+            text.push_str(&format!(
+                "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
+                hex(bar.segment),
+                Bytes(sums.reserved).to_string(),
+                grouped(sums.reserved),
+                Bytes(sums.free).to_string(),
+                percent(sums.free, sums.reserved),
+                grouped(sums.blocks.into()),
+                grouped(sums.free_blocks.into()),
+            ));
+            if terms.blocks {
+                pieces(page, bar).iter().for_each(|piece| text.push_str(&block_in_words(piece, sites)));
+            }
+        }
+        text.push_str(&more(group.sums.segments.saturating_sub(terms.printed.top)));
+    }
+    text + &asking.other_devices()
+}
+
+fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
+    let (bytes, sign, site) = match (piece.kind, piece.recorded) {
+        (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),
+        (_, recorded) => {
+            let site = sites.get(&piece.allocation).map_or("", String::as_str);
+            let site = if site.is_empty() { "no stack" } else { site };
+            (piece.requested, if recorded { "=" } else { "≥" }, site)
+        }
+    };
+    let rounded = format!("{sign} {}", grouped(piece.rounded));
+    format!(
+        "    {:>18}  {:>13}  {:>19}  {rounded:>19}  {}\n",
+        hex(piece.address),
+        state_of(piece).replace('_', " "),
+        if state_of(piece) == "free" { String::new() } else { grouped(bytes) },
+        printable(site)
+    )
+}
+
+fn fit_in_words(asking: &Asking, terms: &Segments, fit: &StateFit) -> String {
+    let (asked, name) = (terms.request.unwrap_or(0), name_of(asking, fit.pool, fit.stream));
+    let begin = format!("  request of {}, rounded {}, in the {name}:", exact(asked), exact(fit.rounded));
+    match fit.block {
+        Some((address, bytes)) => {
+            format!("{begin} may fit into the free block at {}, ≤ {}\n", hex(address), exact(bytes))
+        }
+        None => format!(
+            "{begin} needs {}{} from the driver; free ≤ {}, largest block ≤ {}\n",
+            if fit.grows { "≥ " } else { "" },
+            exact(fit.new_segment),
+            exact(fit.free),
+            exact(fit.largest_free)
+        ),
+    }
+}

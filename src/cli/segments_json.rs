@@ -1,0 +1,108 @@
+//! The segments and blocks of `memscape segments` as JSON, and what its text takes from a page in the same way.
+
+use super::output::with;
+use engine::protocol::{
+    PieceKind, PoolName, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_name,
+};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// The call site of each allocation.
+pub(crate) type Sites = HashMap<u32, String>;
+
+/// The segments of a group.
+pub(crate) fn bars_of(page: &StatePage, place: usize) -> impl Iterator<Item = &StateBar> {
+    let row = |place: usize| page.groups.get(place).map_or(u32::MAX, |group| group.row);
+    let rows = row(place)..row(place + 1);
+    page.bars.iter().filter(move |bar| rows.contains(&bar.row))
+}
+
+/// The blocks of a segment, and what is free between them.
+pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+    let [from, to] = bar.pieces.map(|piece| piece as usize);
+    page.pieces.get(from..to).unwrap_or_default()
+}
+
+/// `live`, `awaiting_free` or `free`.
+pub(crate) fn state_of(piece: &StatePiece) -> &'static str {
+    match piece.kind {
+        PieceKind::Live => "live",
+        PieceKind::Pending => "awaiting_free",
+        PieceKind::Rounding | PieceKind::Free => "free",
+    }
+}
+
+/// An address.
+pub(crate) fn hex(address: u64) -> String {
+    format!("0x{address:x}")
+}
+
+/// What the document says of all segments, of the groups they are in, and of a request.
+pub(crate) fn fields(page: &StatePage, sites: &Sites, pools: &[PoolName]) -> Value {
+    let segment = |bar: &StateBar| {
+        let blocks: Vec<Value> = pieces(page, bar).iter().map(|piece| block(piece, sites)).collect();
+        with(sums(&bar.sums), json!({"address": hex(bar.segment), "blocks": blocks}))
+    };
+    let group = |(place, group): (usize, &StateGroup)| {
+        json!({
+            "pool": group.pool,
+            "pool_name": group.pool.map(|pool| pool_name(pools, pool)),
+            "stream": group.stream,
+            "small": group.small,
+            "expandable": group.expandable,
+            "sums": sums(&group.sums),
+            "segments": bars_of(page, place).map(segment).collect::<Vec<Value>>(),
+        })
+    };
+    json!({
+        "sums": sums(&page.whole),
+        "in_no_segment": {"live_bytes": page.astray.bytes, "count": page.astray.count},
+        "fits": page.fits.iter().map(fit).collect::<Vec<Value>>(),
+        "groups": page.groups.iter().enumerate().map(group).collect::<Vec<Value>>(),
+    })
+}
+
+fn sums(sums: &StateSums) -> Value {
+    json!({
+        "segment_count": sums.segments,
+        "reserved_bytes": sums.reserved,
+        "block_count": sums.blocks,
+        "live_bytes": sums.requested,
+        "awaiting_free_bytes": sums.pending,
+        "allocated_rounded_bytes": sums.rounded,
+        "free_bytes": sums.free,
+        "free_block_count": sums.free_blocks,
+        "largest_free_bytes": sums.largest_free,
+    })
+}
+
+fn block(piece: &StatePiece, sites: &Sites) -> Value {
+    match piece.kind {
+        PieceKind::Live | PieceKind::Pending => json!({
+            "address": hex(piece.address),
+            "state": state_of(piece),
+            "number": piece.allocation,
+            "requested_bytes": piece.requested,
+            "allocated_rounded_bytes": piece.rounded,
+            "allocated_rounded_is_exact": piece.recorded,
+            "call_site": sites.get(&piece.allocation),
+        }),
+        PieceKind::Free | PieceKind::Rounding => {
+            json!({"address": hex(piece.address), "state": "free", "free_bytes": piece.rounded})
+        }
+    }
+}
+
+fn fit(fit: &StateFit) -> Value {
+    json!({
+        "pool": fit.pool,
+        "stream": fit.stream,
+        "allocated_rounded_bytes": fit.rounded,
+        "block_address": fit.block.map(|(address, _)| hex(address)),
+        "block_bytes": fit.block.map(|(_, bytes)| bytes),
+        "new_segment_bytes": fit.new_segment,
+        "grows": fit.grows,
+        "free_bytes": fit.free,
+        "largest_free_bytes": fit.largest_free,
+    })
+}

@@ -1,0 +1,120 @@
+//! What the private pools of a file are called: by the metadata of what was allocated in them (`{"pool": "kv cache"}`), by the code that
+//! made them, by their ids.
+
+use super::Groups;
+use super::pool_names::{Known, PoolNames};
+use crate::origin::{labels_of, stack_of};
+use crate::protocol::{PoolName, pool_of_id};
+use analysis::{IdSet, metadata};
+use base::slice::{Slice, Sliced};
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::{Action, Snapshot, StringId};
+
+/// Bytes of a name that is shown.
+const LONGEST_NAME: usize = 100;
+
+impl Groups {
+    /// Learns what pools are called.
+    pub(super) fn name_pools(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
+        let mut names = std::mem::take(&mut self.pool_names);
+        let result = self.learn(&mut names, snapshot, histories, slice);
+        self.pool_names = names;
+        result
+    }
+
+    fn learn(
+        &self,
+        names: &mut PoolNames,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        slice: &mut Slice,
+    ) -> Sliced {
+        // The default pool needs no name.
+        if names.is_done || !self.pools.iter().any(|&pool| pool != (0, 0)) {
+            return Ok(());
+        }
+        if names.known.is_empty() {
+            names.known = vec![Known::default(); self.pools.len()];
+            names.stacks = IdSet::below(snapshot.stacks.len());
+            for segment in &snapshot.segments {
+                names.look_at(snapshot, self.pool_number(segment.pool), segment.stack);
+            }
+        }
+        let called = |string: Option<StringId>| {
+            let name = metadata::value_of(&snapshot.strings.text(string?), "pool")?;
+            Some(name.chars().take(LONGEST_NAME).collect::<String>())
+        };
+        while let Some(labels) = snapshot.labels.rows().get(names.labels) {
+            slice.spend(4)?;
+            names.labels += 1;
+            match (called(labels.user_metadata), labels.pool) {
+                (Some(name), Some(pool)) => names.name(self.pool_number(Some(pool)), name),
+                (Some(_), None) => names.has_unplaced = true,
+                _ => {}
+            }
+        }
+        while let Some(history) = histories.get(names.device) {
+            while !names.is_of_events
+                && let Some(ids) = slice.part(&mut names.next, history.allocations.len(), 2)?
+            {
+                for id in ids.map(|id| AllocationId(id as u32)) {
+                    let Some(pool) = self.pool(snapshot, history, id).filter(|&pool| pool != (0, 0)) else { continue };
+                    let number = self.pool_number(Some(pool));
+                    names.look_at(snapshot, number, stack_of(snapshot, history, id));
+                    if names.has_unplaced
+                        && let Some(name) = called(labels_of(snapshot, history, id).user_metadata)
+                    {
+                        names.name(number, name);
+                    }
+                }
+            }
+            if !names.is_of_events {
+                (names.is_of_events, names.next) = (true, 0);
+            }
+            // Segments are asked of the driver with the metadata of the allocation that needs them.
+            let events = if names.has_unplaced { history.event_count() as usize } else { 0 };
+            while let Some(part) = slice.part(&mut names.next, events, 1)? {
+                for event in part.map(|event| event as u32) {
+                    if !matches!(history.events.action(event), Action::SegmentAlloc | Action::SegmentMap) {
+                        continue;
+                    }
+                    let labels = snapshot.labels.labels(history.events.labels(event));
+                    let (address, _) = history.address_and_size(base::units::EventIdx(event));
+                    let segment = self.segment_at(history.device, address).map(|place| place as usize);
+                    let pool = segment.and_then(|place| snapshot.segments.get(place)).and_then(|segment| segment.pool);
+                    if let (Some(name), None) = (called(labels.user_metadata), labels.pool) {
+                        names.name(self.pool_number(pool), name);
+                    }
+                }
+            }
+            (names.device, names.next, names.is_of_events) = (names.device + 1, 0, false);
+        }
+        names.stacks = IdSet::default();
+        names.is_done = true;
+        Ok(())
+    }
+
+    /// What a pool is called.
+    pub(crate) fn pool_label(&self, pool: (u64, u64)) -> String {
+        let number = self.pool_number(Some(pool));
+        let known = number.checked_sub(1).and_then(|place| self.pool_names.known.get(place as usize));
+        let by_id = pool_of_id(pool);
+        let name = known.filter(|_| pool != (0, 0)).and_then(|known| {
+            let named = known.named.as_ref().and_then(|named| named.as_ref().ok());
+            named.map(String::as_str).or(known.made_by)
+        });
+        match name {
+            Some(name) => [name, ", ", &by_id].concat(),
+            None => by_id,
+        }
+    }
+
+    /// What the private pools of the file are called.
+    pub(crate) fn named_pools(&self) -> Vec<PoolName> {
+        let private = self.pools.iter().filter(|&&pool| pool != (0, 0)).take(MOST_NAMED);
+        private.map(|&pool| PoolName { pool, name: self.pool_label(pool) }).collect()
+    }
+}
+
+/// Pools that the summary names; a process has a few.
+const MOST_NAMED: usize = 1000;

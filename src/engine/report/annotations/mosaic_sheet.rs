@@ -1,0 +1,67 @@
+//! What Mosaic says of the same trace.
+
+use super::counted::Counted;
+use super::sheets::Names;
+use crate::protocol::{Sheet, SheetRow};
+use crate::report::column::{self, cells, sheet};
+use crate::report::writing::{at, row};
+use hashbrown::HashMap;
+use history::snapshot::StringId;
+
+struct Row {
+    what: &'static str,
+    name: String,
+    bytes: u64,
+    moment: u32,
+}
+
+/// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
+pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
+    let note =
+        "As in Mosaic's reports, without what was allocated before recording. A stage is what is live at a mark.";
+    let mut found: Vec<Row> = Vec::new();
+    let mut add = |what, name, bytes, moment| found.push(Row { what, name, bytes, moment });
+    let peak = of.highest.moment;
+    add("dynamic peak", String::new(), of.highest.bytes, peak);
+    if let Some((_, highest)) = of.window {
+        add("peak of the range", String::new(), highest.bytes, highest.moment.min(names.history.event_count()));
+    }
+    let rows = names.rows as usize;
+    let mut left_out = 0;
+    let mut at_peak = |what: &'static str, all: Vec<(Option<StringId>, u64)>, none: &str| {
+        left_out += names.left_out(all.len());
+        let all = base::sorted::sorted_by_key(all, |&(_, bytes)| u128::from(!bytes));
+        for (name, bytes) in all.into_iter().take(rows) {
+            add(what, name.map_or_else(|| none.to_owned(), |name| names.text(name)), bytes, peak);
+        }
+    };
+    let regions = of.regions.iter().filter(|region| region.mosaic > 0).map(|region| (region.name, region.mosaic));
+    at_peak("compile_context at the peak", regions.collect(), "N/A");
+    at_peak("annotation at the peak", of.annotations.clone(), "");
+    let mut times: HashMap<(StringId, bool), u32, foldhash::fast::RandomState> = HashMap::default();
+    for (mark, &usage) in names.snapshot.marks.iter().zip(&of.usages) {
+        let mut name = names.text(mark.name);
+        name.push_str(if mark.start { "_START" } else { "_END" });
+        let before = times.entry((mark.name, mark.start)).or_insert(0);
+        if *before > 0 {
+            name.push_str(&["(", &before.to_string(), ")"].concat());
+        }
+        *before += 1;
+        let until = names.history.events.times.clock();
+        let moment = until.map_or(0, |clock| clock.events_before_us(mark.time_us.saturating_add(1)));
+        add("stage", name, usage, moment);
+    }
+    if !of.usages.is_empty() {
+        left_out += names.left_out(names.snapshot.marks.len());
+    }
+    let columns = [
+        column::text("what", "what", |it: &Row| it.what.to_owned()),
+        column::text("name", "name", |it: &Row| it.name.clone()),
+        column::bytes("live_bytes", "live", |it: &Row| it.bytes),
+        column::event("event", "after event", |it: &Row| it.moment),
+    ];
+    let mut sheet = sheet(["mosaic", "Mosaic's numbers", note], &columns);
+    sheet.rows = found.iter().map(|it| SheetRow { cells: cells(&columns, it), ..row(at(it.moment)) }).collect();
+    sheet.left_out = left_out;
+    sheet
+}

@@ -1,0 +1,178 @@
+//! The sheets of the insight on steps and annotations.
+
+use super::counted::Region;
+use crate::protocol::{Cell, Sheet, SheetRow, Span};
+use crate::report::column::{self, Column, cells, sheet};
+use crate::report::ranges::{Facts, Ranges};
+use crate::report::steps::Placed;
+use crate::report::writing::{at, cut, row, shown};
+use history::replay::{AnnotationRange, DeviceHistory};
+use history::snapshot::{Snapshot, StringId};
+
+/// Rows are not indented further.
+const DEEPEST: u32 = 64;
+/// What sheets are written from, and the most rows of each.
+pub(super) struct Names<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) history: &'a DeviceHistory,
+    pub(super) rows: u32,
+}
+
+impl Names<'_> {
+    /// An annotation by its row.
+    pub(super) fn range(&self, row: u32) -> Option<&AnnotationRange> {
+        self.history.annotations.get(row as usize)
+    }
+
+    /// A name, cut where it is too long to read.
+    pub(super) fn text(&self, name: StringId) -> String {
+        cut(&self.snapshot.strings.text(name))
+    }
+
+    fn context(&self, name: Option<StringId>) -> String {
+        name.map_or_else(|| "N/A".to_owned(), |name| self.text(name))
+    }
+
+    /// How many of so many rows are left out.
+    pub(super) fn left_out(&self, all: usize) -> u32 {
+        u32::try_from(all).unwrap_or(u32::MAX).saturating_sub(self.rows)
+    }
+}
+
+/// What the annotations of one name come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sum {
+    name: StringId,
+    count: u64,
+    micros: u64,
+    /// The first in which the most is live.
+    highest: u32,
+    pub(super) peak: u64,
+    allocated: u64,
+    freed: u64,
+    kept: u64,
+}
+
+impl Sum {
+    /// Of none yet; the first is this.
+    pub(super) fn of(name: StringId, highest: u32) -> Sum {
+        Sum { name, count: 0, micros: 0, highest, peak: 0, allocated: 0, freed: 0, kept: 0 }
+    }
+
+    pub(super) fn add(&mut self, history: &DeviceHistory, range: &AnnotationRange, at: u32, facts: Facts) {
+        self.count += 1;
+        self.micros = self.micros.saturating_add(micros(history, range));
+        self.allocated = self.allocated.saturating_add(facts.allocated);
+        self.freed = self.freed.saturating_add(facts.freed);
+        self.kept = self.kept.saturating_add(facts.kept);
+        if facts.peak > self.peak {
+            (self.peak, self.highest) = (facts.peak, at);
+        }
+    }
+}
+
+/// The duration of an annotation; one without an end lasts to the last event.
+fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
+    let end = range.end_us.or(history.numbers.time_us.map(|(_, last)| last)).unwrap_or(range.start_us);
+    end.max(range.start_us).abs_diff(range.start_us)
+}
+
+/// The columns of what happened in a range, which `of` finds for a row.
+pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, Facts) + Copy + 'a) -> [Column<'a, R>; 8] {
+    let within = |span: Span, moment: u32| match span.from == span.to {
+        true => Cell::Nothing,
+        false => column::after(moment),
+    };
+    [
+        column::cell("first_event", "first event", move |row| {
+            let span = of(row).0;
+            within(span, span.from + 1)
+        }),
+        column::cell("last_event", "last event", move |row| {
+            let span = of(row).0;
+            within(span, span.to)
+        }),
+        column::bytes("start_live_bytes", "live at start", move |row| of(row).1.at_begin),
+        column::bytes("end_live_bytes", "live at end", move |row| of(row).1.at_end),
+        column::bytes("peak_live_bytes", "peak", move |row| of(row).1.peak),
+        column::event("peak_event", "peak after event", move |row| of(row).1.peak_moment),
+        column::bytes("requested_bytes", "requested", move |row| of(row).1.allocated),
+        column::bytes("freed_bytes", "freed", move |row| of(row).1.freed),
+    ]
+}
+
+/// Annotations by name.
+pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], ranges: &Ranges) -> Sheet {
+    let note = "Requested bytes of the whole device while the annotation is open, highest peak first. Annotations of one name are added up. Kept: allocated in one and live at its end.";
+    let columns = [
+        column::text("name", "annotation", |sum: &Sum| names.text(sum.name)),
+        column::count("count", "count", |sum: &Sum| sum.count),
+        column::cell("duration_us", "total duration", |sum: &Sum| Cell::Micros(sum.micros)),
+        column::bytes("peak_live_bytes", "peak", |sum: &Sum| sum.peak),
+        column::bytes("requested_bytes", "requested", |sum: &Sum| sum.allocated),
+        column::bytes("freed_bytes", "freed", |sum: &Sum| sum.freed),
+        column::bytes("kept_bytes", "kept", |sum: &Sum| sum.kept),
+    ];
+    let mut sheet = sheet(["annotations", "Annotations by name", note], &columns);
+    for sum in highest.iter().take(names.rows as usize).filter_map(|&at| sums.get(at as usize)) {
+        let (span, facts) = ranges.at(sum.highest);
+        sheet.rows.push(SheetRow { cells: cells(&columns, sum), ..row(shown(span, facts.peak_moment)) });
+    }
+    sheet.left_out = names.left_out(sums.len());
+    sheet
+}
+
+/// Annotations one by one: those with the highest peaks, in order of time.
+pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u32], ranges: &Ranges) -> Sheet {
+    let note = "Requested bytes of the whole device, in order of time; if not all are shown, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
+    type Row<'a> = (&'a AnnotationRange, (Span, Facts));
+    let name = |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
+    let mut columns = vec![column::text("name", "annotation", |(range, _): Row<'_>| name(range))];
+    columns.extend(facts_columns(|(_, facts): Row<'_>| facts));
+    columns.extend([
+        column::bytes("kept_bytes", "kept", |(_, (_, facts)): Row<'_>| facts.kept),
+        column::cell("duration_us", "duration", |(range, _): Row<'_>| Cell::Micros(micros(names.history, range))),
+    ]);
+    let mut sheet = sheet(["occurrences", "Annotations one by one", note], &columns);
+    let mut chosen: Vec<u32> = highest.iter().copied().take(names.rows as usize).collect();
+    chosen.sort_unstable();
+    for number in chosen {
+        let Some(place) = placed.places.get(number as usize) else { continue };
+        let Some(range) = names.range(place.row) else { continue };
+        let (span, facts) = ranges.at(number);
+        let cells = cells(&columns, (range, (span, facts)));
+        let depth = place.depth.min(DEEPEST);
+        sheet.rows.push(SheetRow { cells, depth, ..row(shown(span, facts.peak_moment)) });
+    }
+    sheet.left_out = names.left_out(placed.places.len());
+    sheet
+}
+
+/// Compiled regions.
+pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
+    let note = "Requested bytes by torch.compile region (compile_context; N/A: outside of one, or not recorded), without what was allocated before recording.";
+    let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
+    let columns = [
+        column::text("name", "region", |region: &Region| names.context(region.name)),
+        column::bytes("peak_live_bytes", "live at the peak", |region: &Region| region.at_peak)
+            .total(Cell::Bytes(sum(|it| it.at_peak))),
+        column::bytes("own_peak_live_bytes", "own peak", |region: &Region| region.peak),
+        column::event("own_peak_event", "own peak after event", |region: &Region| region.peak_moment),
+        column::bytes("requested_bytes", "requested", |region: &Region| region.allocated)
+            .total(Cell::Bytes(sum(|it| it.allocated))),
+        column::count("allocations", "allocations", |region: &Region| region.count)
+            .total(Cell::Count(sum(|it| it.count))),
+    ];
+    let mut sheet = sheet(["compile_contexts", "Compiled regions", note], &columns);
+    if regions.iter().all(|region| region.name.is_none()) {
+        sheet.total = Vec::new();
+        return sheet;
+    }
+    let weight = |region: &&Region| u128::from(!region.at_peak) << 64 | u128::from(!region.allocated);
+    let regions = base::sorted::sorted_by_key(regions.iter().collect(), weight);
+    for region in regions.iter().copied().take(names.rows as usize) {
+        sheet.rows.push(SheetRow { cells: cells(&columns, region), ..row(at(region.peak_moment)) });
+    }
+    sheet.left_out = names.left_out(regions.len());
+    sheet
+}

@@ -1,0 +1,93 @@
+//! The sheet of steps, and whether memory grows from one to the next.
+
+use super::sheets::{Names, facts_columns};
+use crate::protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};
+use crate::report::column::{self, cells, sheet};
+use crate::report::ranges::Facts;
+use crate::report::steps::{How, Steps, WARM_UP};
+use crate::report::writing::{bytes, row, says, shown};
+use base::units::{counted, grouped};
+
+/// Steps after the baseline whose ends must all lie higher than the one before, to call it growth.
+const SETTLED: usize = 3;
+
+/// By how much more is live where a step ends than where the one before did; for the first, than where it began.
+fn growths(facts: &[Facts]) -> impl Iterator<Item = i64> + '_ {
+    let mut before = facts.first().map_or(0, |first| first.at_begin);
+    facts.iter().map(move |facts| {
+        let growth = i128::from(facts.at_end) - i128::from(std::mem::replace(&mut before, facts.at_end));
+        i64::try_from(growth).unwrap_or(i64::MAX)
+    })
+}
+
+/// The steps.
+pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> Sheet {
+    let growths: Vec<i64> = growths(facts).take(steps.spans.len()).collect();
+    let mut sums = [0u64; 2];
+    for facts in facts.iter().take(steps.spans.len()) {
+        sums = [sums[0].saturating_add(facts.allocated), sums[1].saturating_add(facts.freed)];
+    }
+    type Row = (usize, (Span, Facts), i64);
+    let name = |at: usize| steps.rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
+    let mut columns =
+        vec![column::text("step", "step", |(at, ..): Row| name(at).unwrap_or_else(|| grouped(at as u64 + 1)))];
+    columns.extend(facts_columns(|(_, facts, _): Row| facts));
+    columns.extend([
+        column::cell("growth_bytes", "growth", |(.., growth): Row| Cell::Change(growth)),
+        column::bytes("kept_bytes", "kept", |(_, (_, facts), _): Row| facts.kept),
+        column::bytes("never_freed_bytes", "never freed", |(_, (_, facts), _): Row| facts.never_freed),
+    ]);
+    let mut note = steps.how();
+    if !steps.spans.is_empty() {
+        note.push_str(
+            " Growth: live bytes at the end, compared with the end of the step before; per step it is measured from the end of step 2. Kept: allocated in the step and live at its end.",
+        );
+    }
+    let mut sheet = sheet(["steps", "Steps", &note], &columns);
+    let rows = steps.spans.iter().zip(facts).zip(growths).enumerate().take(names.rows as usize);
+    for (at, ((&span, &facts), growth)) in rows {
+        let cells = cells(&columns, (at, (span, facts), growth));
+        sheet.rows.push(SheetRow { cells, ..row(shown(span, facts.peak_moment)) });
+    }
+    if !sheet.rows.is_empty() {
+        sheet.total = vec![Cell::Nothing; columns.len()];
+        sheet.total.splice(7..9, [Cell::Bytes(sums[0]), Cell::Bytes(sums[1])]);
+    }
+    sheet.left_out = names.left_out(steps.spans.len());
+    sheet
+}
+
+/// Whether memory grows from step to step.
+///
+/// Growth is that each step after the [baseline](Steps::growth_ends) ends with more live than the one before, and leaves something that
+/// is never freed: batches of different sizes alone may end higher and higher for a while.
+/// A last step whose end is inferred from the end of the trace, at moment `end`, may not have freed what it frees: it says nothing.
+pub(super) fn growth(steps: &Steps, facts: &[Facts], end: u32) -> Option<Statement> {
+    let mut ends = steps.growth_ends();
+    if matches!(steps.found, How::Stack(..)) && ends.last() == Some(&end) {
+        ends.pop();
+    }
+    let (&from, &to) = (ends.first()?, ends.last()?);
+    let settled = facts.get(WARM_UP..WARM_UP + ends.len() - 1)?;
+    let growths: Vec<i64> = growths(facts.get(..WARM_UP + settled.len())?).skip(WARM_UP).collect();
+    if growths.len() < SETTLED || steps.found == How::Nothing {
+        return None;
+    }
+    let evidence = shown(Span { from, to }, to);
+    let (_, without_last) = settled.split_last()?;
+    let settled = counted(growths.len() as u64, "step");
+    if !(growths.iter().all(|&growth| growth > 0) && without_last.iter().all(|facts| facts.never_freed > 0)) {
+        let text = format!(
+            "Memory does not grow with every step ({settled} after the first two). See Leaks & waste for each call site."
+        );
+        return Some(says(Tone::Good, text, Some(evidence)));
+    }
+    let sum: i64 = growths.iter().fold(0, |sum, &growth| sum.saturating_add(growth));
+    let least = growths.iter().min().copied().unwrap_or(0);
+    let text = format!(
+        "Memory grows with every step: ≥ {} per step, {} over {settled} after the first two. See Leaks & waste for the call sites.",
+        bytes(least.unsigned_abs()),
+        bytes(sum.unsigned_abs())
+    );
+    Some(says(Tone::Alarm, text, Some(evidence)))
+}

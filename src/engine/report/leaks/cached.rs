@@ -1,0 +1,163 @@
+//! Reserved bytes that are free at the end, by segment.
+
+use crate::open::OpenFile;
+use crate::protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
+use crate::report::column::{self, sheet};
+use crate::report::writing::{Writing, at, bytes, row, threshold};
+use base::slice::{Slice, Sliced};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{counted, grouped, percent};
+use history::replay::DeviceHistory;
+use history::snapshot::Segment;
+
+/// What a segment holds at the end.
+struct SegmentUse {
+    place: u32,
+    total: u64,
+    unused: u64,
+    largest: u64,
+    live: u64,
+}
+
+impl SegmentUse {
+    /// Whether it holds no live block.
+    fn is_whole(&self) -> bool {
+        self.live == 0 && self.total > 0
+    }
+}
+
+/// The run, and what it found.
+pub(super) struct Cached {
+    least: Threshold,
+    next: usize,
+    uses: Vec<SegmentUse>,
+}
+
+impl Cached {
+    pub(super) fn new(question: &ReportQuestion) -> Cached {
+        let least = threshold(question, ["unused", "at least", "bytes"], 1 << 20);
+        Cached { least, next: 0, uses: Vec::new() }
+    }
+
+    /// Works until it is done. One segment's blocks are looked at in one go: they are a few, or a file's.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+        while let Some(segment) = file.snapshot.segments.get(self.next) {
+            let is_here = segment.device == history.device;
+            slice.spend(if is_here { segment.blocks.len() as u32 } else { 0 } / 2 + 1)?;
+            if is_here {
+                self.uses.push(use_of(file, self.next as u32, segment));
+            }
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    /// Writes what it found.
+    pub(super) fn write(self, writing: &mut Writing<'_>) {
+        let (file, history) = (writing.file, writing.history);
+        let last = history.event_count();
+        let Cached { least, uses, .. } = self;
+        let sum = |uses: &mut dyn Iterator<Item = &SegmentUse>| {
+            uses.fold([0u64; 3], |[count, total, unused], it| {
+                [count + 1, total.saturating_add(it.total), unused.saturating_add(it.unused)]
+            })
+        };
+        let [_, total, unused] = sum(&mut uses.iter());
+        let [whole, whole_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_whole()));
+        if total > 0 {
+            let mut text = "Free (cached) at the end: ".to_owned();
+            text.push_str(&bytes(unused));
+            text.push_str(" of ");
+            text.push_str(&bytes(total));
+            text.push_str(" reserved (");
+            text.push_str(&percent(unused, total));
+            text.push_str("). ");
+            text.push_str(&counted(whole, "empty segment"));
+            text.push_str(", ");
+            text.push_str(&bytes(whole_bytes));
+            // It keeps those of private pools that a graph still uses, and pinned host memory.
+            let is_private = |it: &SegmentUse| {
+                let segment = file.snapshot.segments.get(it.place as usize);
+                segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
+            };
+            let [back, back_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_whole() && !is_private(it)));
+            if back > 0 && history.device >= 0 {
+                text.push_str(": torch.cuda.empty_cache() releases ");
+                if back == whole {
+                    text.push_str(if whole == 1 { "it" } else { "them" });
+                } else {
+                    text.push_str(&grouped(back));
+                    text.push_str(" (");
+                    text.push_str(&bytes(back_bytes));
+                    text.push_str("), the rest belongs to private pools");
+                }
+            }
+            text.push('.');
+            writing.say(Tone::Fact, text, Some(at(last)));
+        }
+        let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));
+        let order = |it: &SegmentUse| pair(u64::from(it.live > 0), !it.unused);
+        let ranked = sorted_numbers(ranked.map(|(it, place)| (order(it), place)).collect());
+        let ranked: Vec<(&SegmentUse, &Segment)> = ranked
+            .into_iter()
+            .filter_map(|place| {
+                let it = uses.get(place as usize)?;
+                Some((it, file.snapshot.segments.get(it.place as usize)?))
+            })
+            .collect();
+        let [_, total, unused] = sum(&mut ranked.iter().map(|(it, _)| *it));
+        type Row<'a> = (&'a SegmentUse, &'a Segment);
+        let columns = [
+            column::bytes("free_bytes", "free (cached)", |(it, _): Row<'_>| it.unused).total(Cell::Bytes(unused)),
+            column::bytes("reserved_bytes", "reserved", |(it, _): Row<'_>| it.total).total(Cell::Bytes(total)),
+            column::bytes("largest_free_bytes", "largest free block", |(it, _): Row<'_>| it.largest),
+            column::count("live_blocks", "live blocks", |(it, _): Row<'_>| it.live),
+            column::cell("address", "address", |(_, segment): Row<'_>| {
+                segment.address.map_or(Cell::Nothing, |address| Cell::Text(format!("0x{address:x}")))
+            }),
+            column::text("pool", "pool", |(_, segment): Row<'_>| pool_name(file, segment.pool, segment.small)),
+            column::text("stream", "stream", |(_, segment): Row<'_>| stream_name(segment.stream)),
+        ];
+        let note = "Sizes as recorded in the file. Empty segments first.";
+        let mut sheet = sheet(["cached", "Free (cached) at the end, by segment", note], &columns);
+        sheet.threshold = Some(least);
+        writing.fill(sheet, &columns, &ranked, |writing, (_, segment)| SheetRow {
+            stack: writing.lines.of(&file.snapshot, segment.stack),
+            ..row(at(last))
+        });
+    }
+}
+
+fn use_of(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
+    let rows = segment.blocks.start as usize..segment.blocks.end as usize;
+    let blocks = file.snapshot.blocks.get(rows).unwrap_or_default();
+    let (mut live, mut used, mut largest) = (0, 0u64, 0);
+    for block in blocks {
+        if block.state.is_live() {
+            live += 1;
+            used = used.saturating_add(block.size);
+        } else {
+            largest = block.size.max(largest);
+        }
+    }
+    SegmentUse { place, total: segment.total_size, unused: segment.total_size.saturating_sub(used), largest, live }
+}
+
+/// A pool and whether it is that of small blocks.
+pub(in crate::report) fn pool_name(file: &OpenFile, pool: Option<(u64, u64)>, small: bool) -> String {
+    let mut name = match pool {
+        None | Some((0, 0)) => "default".to_owned(),
+        Some(pool) => file.groups.pool_label(pool),
+    };
+    name.push_str(if small { ", small blocks" } else { ", large blocks" });
+    name
+}
+
+/// A stream by its handle.
+pub(in crate::report) fn stream_name(stream: Option<u64>) -> String {
+    match stream {
+        None => "not recorded".to_owned(),
+        Some(0) => "default stream".to_owned(),
+        Some(stream) => format!("stream {stream:#x}"),
+    }
+}

@@ -1,0 +1,259 @@
+//! What grows per step: bytes of each call site at the end of every step, in one run over the events. Bytes that are awaiting free do not
+//! count: the program has freed them.
+//!
+//! The baseline is the end of the second step ([`Steps::growth_ends`]): the first two make what stays, optimizer state and caches. From
+//! there on, a call site grows when its bytes never fall from the end of one step to that of the next, and rise often enough.
+
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
+use crate::report::column::{self, sheet};
+use crate::report::site_sums::{SiteSums, label};
+use crate::report::steps::Steps;
+use crate::report::writing::{Writing, bytes, threshold};
+use base::slice::{Slice, Sliced};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{EventIdx, Moment, counted, grouped};
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::Action;
+
+/// What an event does for a call site.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Alloc,
+    Free,
+}
+
+/// The moment from which an allocation is no longer allocated: its free was requested, or has completed without that.
+fn allocated_until(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> u32 {
+    let [from, _] = file.about(history).pending(id).unwrap_or([u32::MAX; 2]);
+    history.allocations.span(id).1.min(from)
+}
+
+/// A call site on the way through the trace.
+#[derive(Clone, Default)]
+struct Site {
+    bytes: u64,
+    count: u64,
+    /// At the first end that counts.
+    first: [u64; 2],
+    /// At the end before.
+    before: u64,
+    rises: u32,
+    falls: u32,
+    /// The end before which it last changed, plus one.
+    touched: u32,
+}
+
+impl Site {
+    fn growth(&self) -> u64 {
+        self.before.saturating_sub(self.first[0])
+    }
+
+    /// Whether there are more allocations, not only more bytes.
+    fn is_more(&self) -> bool {
+        self.count > self.first[1]
+    }
+
+    fn tone(&self) -> Tone {
+        if self.is_more() { Tone::Alarm } else { Tone::Fact }
+    }
+}
+
+/// How many steps were compared: `4 steps after the first two`.
+fn settled(compared: u32) -> String {
+    counted(compared.into(), "step") + " after the first two"
+}
+
+/// The newest allocation of a call site that is live at the end.
+fn newest(stay: &SiteSums, group: u32) -> Option<u32> {
+    Some(stay.of(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
+}
+
+/// The run, and what it found.
+pub(in crate::report) struct Growth {
+    fewest: Threshold,
+    /// The moments that are compared, ascending: the baseline, and the end of each step after it.
+    ends: Vec<u32>,
+    steps: u32,
+    next_early: u32,
+    next_event: u32,
+    next_end: u32,
+    sites: Vec<Site>,
+    /// Those that changed since the end before.
+    changed: Vec<u32>,
+}
+
+impl Growth {
+    pub(in crate::report) fn new(
+        file: &OpenFile,
+        history: &DeviceHistory,
+        question: &ReportQuestion,
+        steps: &Steps,
+    ) -> Growth {
+        Growth {
+            fewest: threshold(question, ["steps", "in at least", "steps"], 2),
+            ends: steps.growth_ends(),
+            steps: steps.spans.len() as u32,
+            next_early: 0,
+            next_event: 0,
+            next_end: 0,
+            sites: vec![Site::default(); file.groups.count(history, Grouping::CallSite) as usize],
+            changed: Vec::new(),
+        }
+    }
+
+    /// Works until it is done.
+    pub(in crate::report) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+        let early = history.allocations.early() as u32;
+        while self.next_early < early {
+            slice.tick()?;
+            let id = AllocationId(self.next_early);
+            self.next_early += 1;
+            if allocated_until(file, history, id) > 0 {
+                self.change(file, history, id, Turn::Alloc);
+            }
+        }
+        while let Some(&until) = self.ends.get(self.next_end as usize) {
+            for event in (self.next_event..until.min(history.event_count())).map(EventIdx) {
+                slice.tick()?;
+                self.next_event += 1;
+                let Some(id) = history.allocation_of(event) else { continue };
+                if history.events.action(event.0) == Action::Alloc {
+                    self.change(file, history, id, Turn::Alloc);
+                } else if allocated_until(file, history, id) == Moment::after(event).0 {
+                    self.change(file, history, id, Turn::Free);
+                }
+            }
+            slice.tick()?;
+            self.end_step();
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, turn: Turn) {
+        let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
+        let Some(site) = self.sites.get_mut(group as usize) else { return };
+        let size = history.allocations.size(id);
+        if turn == Turn::Alloc {
+            (site.bytes, site.count) = (site.bytes.saturating_add(size), site.count + 1);
+        } else {
+            (site.bytes, site.count) = (site.bytes.saturating_sub(size), site.count.saturating_sub(1));
+        }
+        if site.touched != self.next_end + 1 {
+            site.touched = self.next_end + 1;
+            self.changed.push(group);
+        }
+    }
+
+    fn end_step(&mut self) {
+        if self.next_end == 0 {
+            for site in &mut self.sites {
+                (site.first, site.before) = ([site.bytes, site.count], site.bytes);
+            }
+        }
+        for group in self.changed.drain(..) {
+            if let Some(site) = self.sites.get_mut(group as usize) {
+                site.rises += u32::from(site.bytes > site.before);
+                site.falls += u32::from(site.bytes < site.before);
+                site.before = site.bytes;
+            }
+        }
+        self.next_end += 1;
+    }
+
+    /// Ends that are compared with the one before.
+    fn compared(&self) -> u32 {
+        (self.ends.len() as u32).saturating_sub(1)
+    }
+
+    /// From the first end that counts to the last.
+    fn span(&self) -> Option<Span> {
+        self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to })
+    }
+
+    /// What grows: accumulating allocations first. One that is replaced by a larger one is no leak by itself.
+    fn ranked(&self) -> Vec<u32> {
+        let enough = self.fewest.value.max(1).max(u64::from(self.compared().div_ceil(2)));
+        let growing = (0u32..).zip(&self.sites);
+        let growing = growing.filter(|(_, site)| site.falls == 0 && u64::from(site.rises) >= enough);
+        sorted_numbers(growing.map(|(group, site)| (pair(u64::from(!site.is_more()), !site.growth()), group)).collect())
+    }
+
+    /// Reports the first three that grow, those of these tones; `stay` is what is live at the end.
+    pub(in crate::report) fn say(&self, writing: &mut Writing<'_>, stay: &SiteSums, tones: &[Tone]) {
+        let (file, history) = (writing.file, writing.history);
+        let compared = self.compared();
+        for group in self.ranked().into_iter().take(3) {
+            let Some(site) = self.sites.get(group as usize).filter(|site| tones.contains(&site.tone())) else {
+                continue;
+            };
+            let mut text = label(file, history, group);
+            text.push_str(" grows by ");
+            text.push_str(&bytes(site.growth() / u64::from(compared.max(1))));
+            text.push_str(" per step, ");
+            text.push_str(&bytes(site.growth()));
+            text.push_str(" over ");
+            text.push_str(&settled(compared));
+            text.push_str(if site.is_more() {
+                ": its allocations accumulate."
+            } else {
+                ": its allocations get larger, not more."
+            });
+            let span = self.span();
+            let evidence =
+                Evidence { span, allocation: newest(stay, group), moment: span.map(|span| span.to), find: None };
+            writing.say(site.tone(), text, Some(evidence));
+        }
+    }
+
+    /// Writes what it found; `stay` is what is live at the end.
+    pub(super) fn write(&self, writing: &mut Writing<'_>, stay: &SiteSums) {
+        let (file, history) = (writing.file, writing.history);
+        let (compared, span, ranked) = (self.compared(), self.span(), self.ranked());
+        if u64::from(compared) < self.fewest.value.max(1) {
+            let mut text = "Growth per step is unknown: ".to_owned();
+            text.push_str(&counted(self.steps.into(), "step"));
+            text.push_str(" in the trace, ");
+            // The first two are compared with none before.
+            text.push_str(&grouped(self.fewest.value.max(1).saturating_add(2)));
+            text.push_str(" needed.");
+            if history.event_count() > 0 {
+                writing.say(Tone::Fact, text, None);
+            }
+        } else if ranked.is_empty() {
+            let mut text = "No call site grows over ".to_owned();
+            text.push_str(&settled(compared));
+            text.push('.');
+            writing.say(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
+        }
+        self.say(writing, stay, &[Tone::Alarm, Tone::Fact]);
+        let ranked: Vec<(u32, &Site)> =
+            ranked.into_iter().filter_map(|group| Some((group, self.sites.get(group as usize)?))).collect();
+        let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let columns = [
+            column::cell("growth_bytes", "growth", |(_, site): (u32, &Site)| Cell::Change(signed(site.growth()))),
+            column::bytes("growth_bytes_per_step", "growth per step (mean)", |(_, site): (u32, &Site)| {
+                site.growth() / u64::from(compared.max(1))
+            }),
+            column::count("rises", "steps with growth", |(_, site): (u32, &Site)| site.rises.into()),
+            column::count("steps", "steps compared", |_: (u32, &Site)| compared.into()),
+            column::bytes("live_bytes", "live after the last step", |(_, site): (u32, &Site)| site.before),
+            column::count("count", "allocations after the last step", |(_, site): (u32, &Site)| site.count),
+            column::count("new_count", "additional allocations", |(_, site): (u32, &Site)| {
+                site.count.saturating_sub(site.first[1])
+            }),
+            column::text("call_site", "call site", |(group, _): (u32, &Site)| label(file, history, group)),
+        ];
+        let note = "Growth per step is measured from the end of step 2: the first two steps allocate what stays, optimizer state and \
+                    caches. A call site is listed if its live bytes, without what is awaiting free, never fall and rise in at least \
+                    half of the steps, and in as many as the threshold says.";
+        let mut sheet = sheet(["grows", "Growth per step", note], &columns);
+        sheet.threshold = Some(self.fewest.clone());
+        writing.fill(sheet, &columns, &ranked, |writing, (group, site)| {
+            let id = newest(stay, group).map(AllocationId);
+            let row = id.map(|id| writing.allocation_row(id, None)).unwrap_or_default();
+            let evidence = Some(Evidence { span, ..row.evidence.unwrap_or_default() });
+            SheetRow { tone: site.tone(), evidence, ..row }
+        });
+    }
+}

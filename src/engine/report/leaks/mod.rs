@@ -1,0 +1,68 @@
+//! Leaks & waste: what is never freed, what grows per step, delayed frees, short lives, rounding, and free (cached) memory.
+
+mod cached;
+mod growth;
+mod lives;
+mod rounding;
+
+use super::job::Job;
+use super::steps::Finding;
+use super::writing::Writing;
+use crate::open::OpenFile;
+use crate::protocol::{Report, ReportQuestion};
+use base::slice::{Slice, Sliced, Spent};
+pub(super) use cached::{pool_name, stream_name};
+pub(super) use growth::Growth;
+
+use cached::Cached;
+use lives::Lives;
+use rounding::Lost;
+
+/// The question, and how far its answer is.
+pub(crate) struct Leaks {
+    device: i64,
+    question: ReportQuestion,
+    steps: Finding,
+    parts: Option<Parts>,
+}
+
+struct Parts {
+    lives: Lives,
+    growth: Growth,
+    lost: Lost,
+    cached: Cached,
+}
+
+impl Leaks {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Leaks {
+        Leaks { device, question, steps: Finding::new(device), parts: None }
+    }
+}
+
+impl Job for Leaks {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+        let file = &*file;
+        let Some(history) = file.history(self.device) else {
+            return Ok(Report { topic: self.question.topic, ..Report::default() });
+        };
+        self.steps.step(file, slice)?;
+        let parts = self.parts.get_or_insert_with(|| Parts {
+            lives: Lives::new(file, history, &self.question),
+            growth: Growth::new(file, history, &self.question, &self.steps.steps),
+            lost: Lost::new(file, history, &self.question),
+            cached: Cached::new(&self.question),
+        });
+        parts.lives.step(file, history, slice)?;
+        parts.growth.step(file, history, slice)?;
+        parts.lost.step(file, history, slice)?;
+        parts.cached.step(file, history, slice)?;
+        let Parts { lives, growth, lost, cached } = self.parts.take().ok_or(Spent)?;
+        let mut writing = Writing::new(file, history, &self.question);
+        // The likeliest faults first.
+        growth.write(&mut writing, &lives.stay);
+        lives.write(&mut writing);
+        cached.write(&mut writing);
+        lost.write(&mut writing);
+        Ok(writing.report)
+    }
+}

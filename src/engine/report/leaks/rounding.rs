@@ -1,0 +1,118 @@
+//! What rounding takes: allocated (rounded) bytes beyond the requested ones, of what is live at the peak.
+
+use crate::answers::Population;
+use crate::device::Known;
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
+use crate::report::column::{self, sheet};
+use crate::report::site_sums::label;
+use crate::report::writing::{Writing, at, bytes, threshold};
+use base::slice::{Slice, Sliced};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{Moment, percent};
+use hashbrown::HashMap;
+use history::replay::{AllocationId, DeviceHistory};
+
+/// What blocks of one size lose at one call site.
+struct Loss {
+    group: u32,
+    requested: u64,
+    rounded: u64,
+    lost: u64,
+    count: u64,
+    recorded: u64,
+    example: u32,
+}
+
+/// The run, and what it found.
+pub(super) struct Lost {
+    moment: u32,
+    population: Option<Population>,
+    next: usize,
+    least: Threshold,
+    losses: Vec<Loss>,
+    /// By call site, requested and rounded bytes.
+    places: HashMap<(u32, u64, u64), u32, foldhash::fast::RandomState>,
+    requested: u64,
+    rounded: u64,
+}
+
+impl Lost {
+    pub(super) fn new(_: &OpenFile, history: &DeviceHistory, question: &ReportQuestion) -> Lost {
+        let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+        Lost {
+            moment,
+            population: None,
+            next: 0,
+            least: threshold(question, ["lost", "at least", "bytes lost"], 64 << 10),
+            losses: Vec::new(),
+            places: HashMap::default(),
+            requested: 0,
+            rounded: 0,
+        }
+    }
+
+    /// Works until it is done.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+        let Lost { moment, population, next, losses, places, requested, rounded: all, .. } = self;
+        let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
+        population.each(history, next, slice, &mut |id, size| {
+            let (block, known) = file.about(history).rounded(id);
+            *requested = requested.saturating_add(size);
+            *all = all.saturating_add(block);
+            let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
+            let new = losses.len() as u32;
+            let place = *places.entry((group, size, block)).or_insert(new);
+            if place == new {
+                let (lost, count, recorded) = (0, 0, 0);
+                losses.push(Loss { group, requested: size, rounded: block, lost, count, recorded, example: id.0 });
+            }
+            if let Some(loss) = losses.get_mut(place as usize) {
+                loss.lost = loss.lost.saturating_add(block.saturating_sub(size));
+                loss.count += 1;
+                loss.recorded += u64::from(known == Known::Recorded);
+            }
+        })
+    }
+
+    /// Writes what it found.
+    pub(super) fn write(self, writing: &mut Writing<'_>) {
+        let (file, history) = (writing.file, writing.history);
+        let Lost { moment, least, losses, requested, rounded, .. } = self;
+        let numbers = &history.numbers;
+        let lost = rounded.saturating_sub(requested);
+        let mut text = "Lost to rounding at the peak: ≥ ".to_owned();
+        text.push_str(&bytes(lost));
+        text.push_str(" (");
+        text.push_str(&percent(lost, rounded));
+        text.push_str(" of allocated (rounded)).");
+        if numbers.end_rounded > 0 {
+            text.push_str(" Recorded at the end: ");
+            text.push_str(&bytes(numbers.end_rounded.saturating_sub(numbers.end)));
+            text.push('.');
+        }
+        if rounded > 0 {
+            writing.say(Tone::Fact, text, Some(at(moment)));
+        }
+        let ranked = losses.iter().zip(0..).filter(|(loss, _)| loss.lost >= least.value.max(1));
+        let ranked = sorted_numbers(ranked.map(|(loss, place)| (pair(!loss.lost, 0), place)).collect());
+        let ranked: Vec<&Loss> = ranked.into_iter().filter_map(|place| losses.get(place as usize)).collect();
+        let lost = ranked.iter().fold(0u64, |lost, it| lost.saturating_add(it.lost));
+        let columns = [
+            column::bytes("lost_bytes", "≥ lost", |it: &Loss| it.lost).total(Cell::Bytes(lost)),
+            column::count("count", "allocations", |it: &Loss| it.count)
+                .total(Cell::Count(ranked.iter().map(|it| it.count).sum())),
+            column::bytes("requested_bytes_each", "requested each", |it: &Loss| it.requested),
+            column::bytes("allocated_rounded_bytes_each", "≥ allocated (rounded) each", |it: &Loss| it.rounded),
+            column::count("recorded", "with recorded size", |it: &Loss| it.recorded),
+            column::text("call_site", "call site", |it: &Loss| label(file, history, it.group)),
+        ];
+        let note = "Allocated (rounded) minus requested bytes, by size and call site. Exact where the block is still there at the end, \
+                    otherwise a lower bound.";
+        let mut sheet = sheet(["rounding", "Lost to rounding at the peak", note], &columns);
+        sheet.threshold = Some(least);
+        writing.fill(sheet, &columns, &ranked, |writing, it| {
+            writing.allocation_row(AllocationId(it.example), Some(moment))
+        });
+    }
+}

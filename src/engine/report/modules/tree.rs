@@ -1,0 +1,106 @@
+//! Which `nn.Module` a call stack is in: worked out once for every stack of the snapshot, callers first.
+//!
+//! A module stands in a stack as its `forward`, called by torch's `Module.__call__`. It is told from its like by its caller (the
+//! module it is called in, or the frame outside all modules), by the frames between the two, and by the file of its `forward`.
+
+use crate::report::calls::{Calls, Role};
+use base::slice::{Slice, Sliced};
+use hashbrown::HashMap;
+use history::snapshot::{FrameId, Snapshot, StackId, StringId};
+
+/// A module.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Module {
+    /// The one it is called in; 0, which is none, for those outside all others. Its number is lower.
+    pub(super) parent: u32,
+    /// How many it lies in.
+    pub(super) depth: u32,
+    pub(super) call: Option<FrameId>,
+    /// Its `forward`, at one of its lines.
+    pub(super) forward: Option<FrameId>,
+}
+
+/// Where a stack is.
+#[derive(Clone, Copy, Default)]
+struct Position {
+    module: u32,
+    /// The frames since the module's `forward`, that included, as a number; outside of modules the innermost frame.
+    path: u32,
+    /// Whether the innermost frame is torch's code that calls a module.
+    calls: bool,
+}
+
+/// The modules of a snapshot.
+#[derive(Default)]
+pub(super) struct Tree {
+    roles: Calls,
+    places: Vec<Position>,
+    /// The first stands for what is in none.
+    pub(super) modules: Vec<Module>,
+    numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
+    /// The path before and the frame of each path; the first is the empty one.
+    paths: Vec<Option<FrameId>>,
+    path_numbers: HashMap<(u32, FrameId), u32, foldhash::fast::RandomState>,
+}
+
+impl Tree {
+    /// Looks at stacks.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
+        let count = snapshot.stacks.len();
+        if self.places.is_empty() {
+            self.places = Vec::with_capacity(count);
+            self.places.push(Position::default());
+            self.modules.push(Module { parent: 0, depth: 0, call: None, forward: None });
+            self.paths.push(None);
+        }
+        for stack in self.places.len()..count {
+            slice.tick()?;
+            let place = snapshot.stacks.innermost(StackId(stack as u32)).map(|(callers, frame)| {
+                let before = self.places.get(callers.0 as usize).copied().unwrap_or_default();
+                self.next(snapshot, before, frame)
+            });
+            self.places.push(place.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// The module that a stack is in; 0: in none.
+    pub(super) fn of(&self, stack: StackId) -> u32 {
+        self.places.get(stack.0 as usize).map_or(0, |place| place.module)
+    }
+
+    /// Where a stack is that has one frame more.
+    fn next(&mut self, snapshot: &Snapshot, before: Position, frame: FrameId) -> Position {
+        let role = self.roles.role(snapshot, frame);
+        match role {
+            Role::Native => before,
+            Role::Call => Position { calls: true, ..before },
+            Role::Wrapper if before.calls => before,
+            Role::Forward if before.calls => {
+                let file = snapshot.frames.frame(frame).filename;
+                let next = self.modules.len() as u32;
+                let module = *self.numbers.entry((before.module, before.path, file)).or_insert(next);
+                if module == next {
+                    let depth = self.modules.get(before.module as usize).map_or(0, |parent| parent.depth);
+                    let depth = depth + u32::from(before.module > 0);
+                    let call = self.paths.get(before.path as usize).copied().flatten();
+                    self.modules.push(Module { parent: before.module, depth, call, forward: Some(frame) });
+                }
+                Position { module, path: self.path(0, frame), calls: false }
+            }
+            _ => {
+                let path = if before.module == 0 { 0 } else { before.path };
+                Position { module: before.module, path: self.path(path, frame), calls: false }
+            }
+        }
+    }
+
+    fn path(&mut self, before: u32, frame: FrameId) -> u32 {
+        let next = self.paths.len() as u32;
+        let path = *self.path_numbers.entry((before, frame)).or_insert(next);
+        if path == next {
+            self.paths.push(Some(frame));
+        }
+        path
+    }
+}

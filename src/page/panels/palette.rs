@@ -1,0 +1,187 @@
+//! The command palette: a field, and the list of what matches.
+
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, clear, number, set_attribute, set_flag, set_open, set_or_remove, set_text};
+use crate::elements::elements;
+use ui::palette::{PaletteAction, PaletteStep, Target};
+use ui::palette_entries::{Entry, PaletteView, view};
+use ui::settings::Dialog;
+use ui::{Action, Command, FeatureCommand, State};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+
+elements! {
+    HtmlDialogElement: palette;
+    HtmlElement: palette_list, palette_note;
+    HtmlInputElement: palette_field;
+}
+
+/// Says of the dialog that the page closed it, and not the browser.
+const SHUT: &str = "data-shut";
+
+/// Entries that a page key moves by.
+const PAGE: i32 = 8;
+
+#[derive(Default)]
+pub(super) struct Panel {
+    dialog: Shown<Dialog>,
+    view: Option<PaletteView>,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.palette, "close", |app, elements, _| {
+            // What was closed here is heard of later, when it may be open again.
+            if elements.palette.has_attribute(SHUT) {
+                drop(elements.palette.remove_attribute(SHUT));
+            } else {
+                act(app, PaletteAction::Closed);
+            }
+        });
+        on(&elements.palette_field, "input", |app, elements, _| {
+            act(app, PaletteAction::Typed(elements.palette_field.value()));
+        });
+        on(&elements.palette_field, "keydown", press);
+        on(&elements.palette_list, "click", |app, elements, event| {
+            if let Some(place) = number(event, "data-place") {
+                pick(app, elements, place as usize);
+            }
+        });
+        // A click outside of it is one on the dialog itself: what is in it fills it.
+        on(&elements.palette, "click", |app, elements, event| {
+            let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+            if target.is_some_and(|target| target.is_same_node(Some(&elements.palette))) {
+                act(app, PaletteAction::Closed);
+            }
+        });
+    }
+
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(dialog) = self.dialog.changed(state.palette.dialog) {
+            let is_open = *dialog == Dialog::Open;
+            if is_open {
+                elements.palette_field.set_value(&state.palette.text);
+                set_open(&elements.palette, true);
+            } else {
+                shut(elements);
+            }
+        }
+        if state.palette.dialog == Dialog::Closed {
+            return;
+        }
+        let (before, view) = (self.view.take(), self.view.insert(view(state)));
+        if before.is_none_or(|before| before.entries != view.entries) {
+            clear(&elements.palette_list);
+            for (place, entry) in view.entries.iter().enumerate() {
+                append(&elements.palette_list, &line(elements, place, entry));
+            }
+            elements.palette_list.set_scroll_top(0);
+        }
+        set_text(&elements.palette_note, &view.note);
+        elements.palette_note.set_class_name(if view.entries.is_empty() { "" } else { "unseen" });
+        mark_active(elements, view);
+    }
+}
+
+/// The entry that Enter picks: said to screen readers, and brought into view.
+fn mark_active(elements: &Elements, view: &PaletteView) {
+    let list = &elements.palette_list;
+    list.query_selector("[aria-selected]")
+        .ok()
+        .flatten()
+        .iter()
+        .for_each(|line| drop(line.remove_attribute("aria-selected")));
+    let active = (!view.entries.is_empty()).then(|| id(view.active));
+    if let Some(line) = active.as_deref().and_then(|id| elements.by_id::<HtmlElement>(id)) {
+        set_flag(&line, "aria-selected", true);
+        // The list is what its lines are placed in.
+        let (top, height) = (line.offset_top(), line.client_height());
+        let (seen, room) = (list.scroll_top(), list.client_height());
+        list.set_scroll_top(seen.min(top).max(top + height - room));
+    }
+    set_or_remove(&elements.palette_field, &[("aria-activedescendant", active)]);
+}
+
+fn id(place: usize) -> String {
+    ["palette-", &place.to_string()].concat()
+}
+
+fn line(elements: &Elements, place: usize, entry: &Entry) -> Element {
+    let line = elements.new_element("li", "", "");
+    set_attribute(&line, "id", &id(place));
+    set_attribute(&line, "role", "option");
+    set_attribute(&line, "data-place", &place.to_string());
+    let name = elements.add(&line, "span", "name", "");
+    // Neighbours that were typed, or were not, are one piece.
+    let mut piece = String::new();
+    let mut was_typed = false;
+    for (at, letter) in entry.name.chars().enumerate() {
+        let is_typed = entry.marks.binary_search(&at).is_ok();
+        if is_typed != was_typed {
+            add_piece(elements, &name, &mut piece, was_typed);
+        }
+        piece.push(letter);
+        was_typed = is_typed;
+    }
+    add_piece(elements, &name, &mut piece, was_typed);
+    elements.add(&line, "span", "kind", entry.kind);
+    let keys = elements.add(&line, "span", "keys", "");
+    for key in &entry.keys {
+        elements.add(&keys, "kbd", "", key);
+    }
+    line
+}
+
+fn add_piece(elements: &Elements, name: &Element, piece: &mut String, is_typed: bool) {
+    if !piece.is_empty() {
+        elements.add(name, if is_typed { "b" } else { "span" }, "", piece);
+        piece.clear();
+    }
+}
+
+fn press(app: &'static App, elements: &'static Elements, event: &Event) {
+    let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
+    // What chooses among the letters of an input method is no key of ours.
+    if key.is_composing() {
+        return;
+    }
+    let action = match key.key().as_str() {
+        "ArrowDown" => PaletteAction::Moved(1),
+        "ArrowUp" => PaletteAction::Moved(-1),
+        "PageDown" => PaletteAction::Moved(PAGE),
+        "PageUp" => PaletteAction::Moved(-PAGE),
+        "Enter" => {
+            event.prevent_default();
+            let active = view(&app.state.borrow()).active;
+            return pick(app, elements, active);
+        }
+        _ => return,
+    };
+    event.prevent_default();
+    act(app, action);
+}
+
+/// Does what an entry stands for. The dialog is closed before: it gives the focus back, and what is done may give it to something else.
+fn pick(app: &'static App, elements: &Elements, place: usize) {
+    let target: Option<Target> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
+    if let Some(target) = target {
+        shut(elements);
+        act(app, PaletteAction::Picked(target));
+    }
+}
+
+fn shut(elements: &Elements) {
+    if elements.palette.open() {
+        set_attribute(&elements.palette, SHUT, "");
+        elements.palette.close();
+    }
+}
+
+fn act(app: &App, action: PaletteAction) {
+    app.dispatch(Action::of(action));
+}
+
+/// What opens it and closes it.
+pub(crate) const TOGGLE: Command = Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle));

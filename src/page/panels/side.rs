@@ -1,0 +1,94 @@
+//! The side panel: which of its tabs is shown.
+
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{Dom, give_focus, set_attribute, set_flag};
+use crate::elements::elements;
+use ui::side::Side;
+use ui::{Action, State};
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlElement, KeyboardEvent};
+
+elements! {
+    HtmlElement: side_tabs;
+}
+
+#[derive(Default)]
+pub(super) struct Panel {
+    side: Shown<Side>,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.side_tabs, "click", |app, elements, event| {
+            let hit = event.target().and_then(|it| it.dyn_into::<HtmlElement>().ok());
+            let side = Side::ALL.into_iter().find(|side| {
+                let [tab, _] = ids(*side);
+                hit.as_ref().is_some_and(|hit| hit.id() == tab)
+            });
+            if let Some(side) = side {
+                choose(app, elements, side);
+            }
+        });
+        on(&elements.side_tabs, "keydown", walk);
+    }
+
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(side) = self.side.changed(state.side) {
+            reveal(elements, *side);
+        }
+    }
+}
+
+/// The ids of a tab and of its panel.
+fn ids(side: Side) -> [&'static str; 2] {
+    match side {
+        Side::Selection => ["side-selection", "selection-panel"],
+        Side::Legend => ["side-legend", "legend-panel"],
+        Side::File => ["side-file", "file-panel"],
+    }
+}
+
+/// Shows a tab at once: what has the focus next may be in it.
+pub(crate) fn reveal(dom: &Dom, side: Side) {
+    for other in Side::ALL {
+        let [tab, panel] = ids(other).map(|id| dom.by_id::<HtmlElement>(id));
+        let is_chosen = other == side;
+        if let Some(tab) = tab {
+            set_flag(&tab, "aria-selected", is_chosen);
+            set_attribute(&tab, "tabindex", if is_chosen { "0" } else { "-1" });
+        }
+        if let Some(panel) = panel {
+            panel.set_hidden(!is_chosen);
+        }
+    }
+}
+
+fn choose(app: &'static App, elements: &'static Elements, side: Side) {
+    app.dispatch(Action::SideChosen(side));
+    let [tab, _] = ids(side);
+    if let Some(tab) = elements.by_id::<HtmlElement>(tab) {
+        reveal(elements, side);
+        give_focus(&tab);
+    }
+}
+
+/// Arrows go from tab to tab; the focus stays among them.
+fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
+    let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+    let now = app.state.borrow().side;
+    let place = Side::ALL.iter().position(|side| *side == now).unwrap_or(0);
+    let last = Side::ALL.len() - 1;
+    let place = match event.key().as_str() {
+        "ArrowLeft" => place.checked_sub(1).unwrap_or(last),
+        "ArrowRight" => (place + 1) % Side::ALL.len(),
+        "Home" => 0,
+        "End" => last,
+        _ => return,
+    };
+    event.prevent_default();
+    if let Some(&side) = Side::ALL.get(place) {
+        choose(app, elements, side);
+    }
+}

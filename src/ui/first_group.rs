@@ -1,0 +1,69 @@
+//! What a file is grouped by at first: by category, where most of the peak has one.
+
+mod data;
+
+pub use data::FirstGroup;
+
+use super::change::{Change, Turn};
+use super::effect::Effect;
+use super::part::Part;
+use super::shared::Shared;
+use engine::protocol::{Answer, Grouping, LegendEntry, Question};
+
+/// So many of a hundred bytes of the peak have to have a category.
+const LEAST_PERCENT: u64 = 80;
+
+/// How it takes part.
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
+
+/// What a person or a link chose is not changed; another file is looked at anew.
+fn reset(state: &mut Shared, change: Change) {
+    if change == Change::File {
+        state.first_group = FirstGroup::default();
+    }
+}
+
+impl Shared {
+    /// A file was opened.
+    pub(super) fn find_first_group(&mut self) {
+        self.first_group.is_wanted = true;
+    }
+
+    /// A link says what it is grouped by.
+    pub(super) fn keep_group(&mut self) {
+        self.first_group.is_wanted = false;
+    }
+}
+
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    if state.first_group.is_wanted {
+        let peak = state.peak_moment();
+        let legend = |()| Question::Legend { colouring: Grouping::Category, at: Some(peak) };
+        state.first_group.answer.ask((), device, &mut state.serial, effects, legend);
+    }
+}
+
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::Legend(entries) = answer else { return Some(answer) };
+    if state.first_group.answer.answered(serial).is_none() {
+        return Some(Answer::Legend(entries));
+    }
+    // What was chosen meanwhile stays.
+    let is_untouched = state.looks.stacking.is_none() && state.looks.colouring == Grouping::default();
+    if std::mem::take(&mut state.first_group.is_wanted) && is_untouched && is_classified(&entries) {
+        state.change_looks(state.looks.grouped_by(Some(Grouping::Category)));
+    }
+    None
+}
+
+/// Whether most bytes of the peak have a category: the entry of those without is the last.
+fn is_classified(entries: &[LegendEntry]) -> bool {
+    let sum = |entries: &[LegendEntry]| entries.iter().map(|entry| entry.peak_requested).sum::<u64>();
+    let Some((_, known)) = entries.split_last() else { return false };
+    let all = sum(entries);
+    all > 0 && u128::from(sum(known)) * 100 >= u128::from(all) * u128::from(LEAST_PERCENT)
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/ui/first_group.rs"]
+mod tests;

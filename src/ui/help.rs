@@ -1,0 +1,144 @@
+//! The help: every key and gesture in groups, the forms of a search, and which of them a filter leaves.
+
+use super::action::Command;
+use super::binding::{Binding, Scope, key_text};
+use super::events::EventStep;
+use super::export::ExportStep;
+use super::features::FeatureCommand;
+use super::keys::{BINDINGS, GESTURES};
+use super::palette::PaletteStep;
+use super::tab::Tab;
+
+/// The title of the group that stands first.
+pub const FIRST: &str = "Start here";
+const MOVE: &str = "Move and zoom";
+const CURSOR: &str = "Cursor, range and markers";
+const PLOT: &str = "What the timeline shows";
+const SEARCH: &str = "Search and selection";
+const VIEWS: &str = "Views";
+const FILES: &str = "Files and devices";
+const PAGE: &str = "Help and settings";
+/// The title of the group of the forms of a search.
+pub const FORMS: &str = "What you can search for";
+
+/// Groups that belong to no tab, in their order; the tabs' follow.
+const GROUPS: [&str; 7] = [MOVE, CURSOR, PLOT, SEARCH, VIEWS, FILES, PAGE];
+
+/// The commands that matter most.
+const ESSENTIAL: [Command; 10] = [
+    Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle)),
+    Command::Find,
+    Command::GoToPeak,
+    Command::FitBoth,
+    Command::WindowBack,
+    Command::ToggleRange,
+    Command::Show(Tab::Why),
+    Command::Show(Tab::Tree),
+    Command::CopyLink,
+    Command::OpenFile,
+];
+
+/// What can be searched for: examples, and what they find.
+const SEARCHES: &[(&[&str], &str)] = &[
+    (&["train.py:23"], "Part of any frame of the stack: file:line function"),
+    (&["@train.py:23"], "Part of the call site only: the innermost frame of your own code"),
+    (&["@category activation"], "A category of the category rules"),
+    (&["/linear|conv/i"], "A regular expression over each frame; i ignores case"),
+    (&["38.1 MiB"], "Every size that is displayed like this"),
+    (&["=512", ">1GiB", "1MiB..64MiB"], "Exact sizes and ranges of sizes, in bytes if there is no unit"),
+    (&["0x7f00a400"], "Every allocation that covered this address"),
+    (&["#123"], "The allocation with this number"),
+    (&["\"…\""], "Exactly this text, matching case"),
+];
+
+/// Rows of the help under a title.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    pub title: &'static str,
+    pub rows: Vec<Row>,
+}
+
+/// Keys, gestures or examples, and what they do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub keys: Vec<String>,
+    pub text: &'static str,
+}
+
+/// The title of the group that a command belongs to.
+pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
+    use Command::*;
+    match binding.scope {
+        Scope::Timeline => match binding.command {
+            MoveLeft | MoveRight | MoveUp | MoveDown | ZoomEventsIn | ZoomEventsOut | ZoomBytesIn | ZoomBytesOut
+            | FitBoth | ToggleFitBytes | WindowBack | WindowForward | GoToPeak | ZoomToRuler => MOVE,
+            Plot(_) | NextStacking | NextColouring | ToggleAxis | TypeCapacity => PLOT,
+            _ => CURSOR,
+        },
+        Scope::Page => match binding.command {
+            OpenFile
+            | OpenExample
+            | CancelLoading
+            | NextDevice
+            | PreviousDevice
+            | ToggleLanes
+            | CopyLink
+            | CopySnippet
+            | Feature(FeatureCommand::Export(ExportStep::Toggle)) => FILES,
+            Find
+            | FindCapitals
+            | FindNext
+            | FindPrevious
+            | SelectNext
+            | SelectPrevious
+            | ToggleSameStack
+            | CopyDetails
+            | ClearSelection
+            | Feature(FeatureCommand::Events(EventStep::ToBorn | EventStep::ToFreed)) => SEARCH,
+            TypeMoment | NextAbout | PinRangePeak => CURSOR,
+            Show(_) | FoldViews | ChangeFocus => VIEWS,
+            _ => PAGE,
+        },
+        scope => Scope::all().find(|(of, _)| *of == scope).map_or(PAGE, |(_, title)| title),
+    }
+}
+
+/// The groups, and of the forms of a search the last one; of a filter with words, the rows in which all of them occur.
+pub fn groups(filter: &str) -> Vec<Group> {
+    let words: Vec<String> = filter.split_whitespace().map(str::to_ascii_lowercase).collect();
+    let row = |binding: &Binding<Command>| Row { keys: keys_text(binding), text: binding.label };
+    let mut groups = Vec::new();
+    if words.is_empty() {
+        let of = |command: &Command| BINDINGS.iter().find(|binding| binding.command == *command);
+        groups.push(Group { title: FIRST, rows: ESSENTIAL.iter().filter_map(of).map(row).collect() });
+    }
+    let tabs = Scope::all().filter(|(scope, _)| !matches!(scope, Scope::Page | Scope::Timeline));
+    for title in GROUPS.into_iter().chain(tabs.map(|(_, title)| title)) {
+        let gestures = if title == MOVE { GESTURES } else { &[] };
+        let gestures = gestures.iter().map(|(gesture, text)| Row { keys: vec![(*gesture).to_owned()], text });
+        let keys = BINDINGS.iter().filter(|binding| !binding.keys.is_empty() && heading(binding) == title).map(row);
+        groups.push(Group { title, rows: gestures.chain(keys).collect() });
+    }
+    let searches = SEARCHES
+        .iter()
+        .map(|(examples, text)| Row { keys: examples.iter().map(|example| (*example).to_owned()).collect(), text });
+    groups.push(Group { title: FORMS, rows: searches.collect() });
+    for group in &mut groups {
+        let title = group.title;
+        group.rows.retain(|row| {
+            let text = [title, " ", row.text, " ", &row.keys.join(" ")].concat().to_ascii_lowercase();
+            words.iter().all(|word| text.contains(word.as_str()))
+        });
+    }
+    groups.retain(|group| !group.rows.is_empty());
+    groups
+}
+
+/// The keys of a command as people read them.
+pub(crate) fn keys_text(binding: &Binding<Command>) -> Vec<String> {
+    binding.keys.iter().map(|key| key_text(key)).collect()
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/ui/help.rs"]
+mod tests;

@@ -1,0 +1,198 @@
+//! What the command palette lists, best first, and how an entry that was picked is done.
+
+use super::action::Command;
+use super::binding::Scope;
+use super::commands::command;
+use super::effect::Effect;
+use super::features::{FeatureAction, State};
+use super::fuzzy::{self, Match};
+use super::help::{heading, keys_text};
+use super::keys::BINDINGS;
+use super::opening::{load, show_device};
+use super::palette::Target;
+use super::stage::Stage;
+use super::summary::device_name;
+use super::tab::Tab;
+use super::why::WhyAction;
+use base::sorted::{ascending, pair, sorted_numbers};
+use base::units::counted;
+use engine::protocol::Topic;
+
+/// Entries that are listed at most: who reads more types more.
+const MOST: usize = 100;
+/// The order of what matches alike, after what was used lately.
+const VIEW: u64 = 100;
+const INSIGHT: u64 = 101;
+const DEVICE: u64 = 102;
+const FILE: u64 = 103;
+const COMMAND: u64 = 104;
+const ANNOTATION: u64 = 105;
+/// What was used lately is that much better than what matches as well.
+const RECENT: i32 = 4 * fuzzy::SCALE;
+/// An annotation that is shown has this part of it around it.
+const AROUND: f64 = 0.04;
+
+/// A line of the palette.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub target: Target,
+    pub name: String,
+    /// Which letters of the name were typed, in ascending order.
+    pub marks: Vec<usize>,
+    /// What it is: a view, or which group of commands it belongs to.
+    pub kind: &'static str,
+    /// Its keys.
+    pub keys: Vec<String>,
+}
+
+/// What the palette shows.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct PaletteView {
+    /// The best first.
+    pub entries: Vec<Entry>,
+    /// The one that Enter picks.
+    pub active: usize,
+    /// How many there are; or that there are none.
+    pub note: String,
+}
+
+/// What the palette shows.
+pub fn view(state: &State) -> PaletteView {
+    let typed = state.palette.text.trim();
+    let mut found: Vec<Option<(Entry, Match)>> = Vec::new();
+    let mut order = Vec::new();
+    let mut offer = |target: Target, kind: u64| {
+        let Some(entry) = entry(state, target) else { return };
+        // What kind it is can be typed as well: `flame zoom`.
+        let text = [&entry.name, " ", entry.kind].concat();
+        let Some(matched) = fuzzy::matched(typed, &text) else { return };
+        let recent = state.palette.recent.iter().position(|recent| *recent == target);
+        let (score, rank) = match (typed.is_empty(), recent) {
+            (true, Some(place)) => (0, place as u64),
+            (true, None) => (0, kind),
+            (false, recent) => (matched.score + if recent.is_some() { RECENT } else { 0 }, kind),
+        };
+        order.push((pair(ascending(-i64::from(score)), rank), found.len() as u32));
+        found.push(Some((entry, matched)));
+    };
+    for (place, binding) in BINDINGS.iter().enumerate() {
+        if is_possible(state, binding.command) {
+            offer(Target::Command(place), if is_view(binding.command) { VIEW } else { COMMAND });
+        }
+    }
+    if let Some(file) = state.file() {
+        Topic::ALL.into_iter().for_each(|topic| offer(Target::Insight(topic), INSIGHT));
+        if file.devices.len() > 1 {
+            (0..file.devices.len()).for_each(|place| offer(Target::Device(place), DEVICE));
+        }
+        let annotations = state.around.marks.latest().map_or(0, |marks| marks.ranges.len());
+        let annotations = if typed.is_empty() { annotations.min(MOST) } else { annotations };
+        (0..annotations).for_each(|place| offer(Target::Annotation(place), ANNOTATION));
+    }
+    if state.snapshots.len() > 1 {
+        (0..state.snapshots.len()).for_each(|place| offer(Target::File(place), FILE));
+    }
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut best = None;
+    for place in sorted_numbers(order) {
+        let Some((mut entry, matched)) = found.get_mut(place as usize).and_then(Option::take) else { continue };
+        // Letters that are strewn over a name are no match beside one that has them together.
+        if !typed.is_empty() && matched.score * 2 < *best.get_or_insert(matched.score) {
+            continue;
+        }
+        // An annotation that comes again and again is one entry: its first.
+        let is_known = entries.iter().any(|known| known.name == entry.name && known.kind == entry.kind);
+        if entries.len() < MOST && !is_known {
+            entry.marks = (0..entry.name.chars().count()).filter(|place| matched.places.contains(place)).collect();
+            entries.push(entry);
+        }
+    }
+    let note = match entries.len() {
+        0 => ["Nothing matches “", typed, "”."].concat(),
+        count => counted(count as u64, "result"),
+    };
+    let active = i64::from(state.palette.moved).rem_euclid(entries.len().max(1) as i64) as usize;
+    PaletteView { entries, active, note }
+}
+
+fn is_view(command: Command) -> bool {
+    matches!(command, Command::Show(_))
+}
+
+/// Whether a command does anything now: most are about the open file.
+fn is_possible(state: &State, command: Command) -> bool {
+    use Command::*;
+    match command {
+        Feature(super::FeatureCommand::Palette(_)) => false,
+        CancelLoading => matches!(state.stage, Stage::Loading(_)),
+        OpenFile | OpenExample | ToggleHelp | ToggleLetters | ToggleRules | ToggleSettings | ChooseTheme(_) => true,
+        CopySnippet => matches!(state.stage, Stage::Empty | Stage::Failed(_)),
+        NextDevice | PreviousDevice | ToggleLanes => state.file().is_some_and(|file| file.devices.len() > 1),
+        _ => state.file().is_some(),
+    }
+}
+
+/// An entry without marks; `None` for what is no longer there.
+fn entry(state: &State, target: Target) -> Option<Entry> {
+    let (name, kind, keys) = match target {
+        Target::Command(place) => {
+            let binding = BINDINGS.get(place)?;
+            let kind = if is_view(binding.command) { "View" } else { heading(binding) };
+            (binding.label.to_owned(), kind, keys_text(binding))
+        }
+        Target::Insight(topic) => (topic.title().to_owned(), "Insight", Vec::new()),
+        Target::Device(place) => (device_name(state.device_at(place)?.device), "Device", Vec::new()),
+        Target::File(place) => (state.snapshots.get(place)?.name(), "File", Vec::new()),
+        Target::Annotation(place) => {
+            (state.around.marks.latest()?.ranges.get(place)?.name.clone(), "Annotation", Vec::new())
+        }
+    };
+    Some(Entry { target, name, marks: Vec::new(), kind, keys })
+}
+
+/// Does what was picked, as if its key had been pressed where it works, or its control clicked.
+pub(super) fn carry_out(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+    let Some(target) = state.palette.picked.take() else { return };
+    match target {
+        Target::Command(place) => {
+            let Some(binding) = BINDINGS.get(place) else { return };
+            if let Scope::Tab(tab) = binding.scope {
+                // Rows are rows, whatever they tell.
+                let is_rows = matches!(binding.command, Command::Rows(_)) && state.views.seen() == Some(Tab::Events);
+                if !is_rows {
+                    show(state, tab, effects);
+                }
+            }
+            command(state, binding.command, now_ms, effects);
+        }
+        Target::Insight(topic) => {
+            show(state, Tab::Why, effects);
+            state.act(FeatureAction::from(WhyAction::TopicChosen(topic)), effects);
+        }
+        Target::Device(place) => show_device(&mut state.shared, place),
+        Target::File(place) => load(&mut state.shared, place, now_ms, effects),
+        Target::Annotation(place) => show_annotation(state, place),
+    }
+}
+
+fn show(state: &mut State, tab: Tab, effects: &mut Vec<Effect>) {
+    state.views.show(tab);
+    effects.push(Effect::FocusView);
+}
+
+/// Selects the range of an annotation, and brings it into the window.
+fn show_annotation(state: &mut State, place: usize) {
+    let marks = state.around.marks.latest();
+    let Some((start, end)) = marks.and_then(|marks| marks.ranges.get(place)).map(|range| (range.start, range.end))
+    else {
+        return;
+    };
+    state.pointer_leads();
+    state.show_range(start.events as u32, end.events as u32);
+    let [from, to] = [start, end].map(|at| at.on(state.axis));
+    let around = (to - from) * AROUND;
+    state.navigate(|plane, view| {
+        let view = plane.over(view, [from - around, to + around]);
+        plane.centred(view, from.midpoint(to))
+    });
+}

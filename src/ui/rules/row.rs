@@ -1,0 +1,110 @@
+//! A rule as the form shows it: the fields that are edited there, and in words what else it asks.
+
+use base::units::counted;
+use engine::protocol::CategorySet;
+use engine::protocol::category::{Birth, CategoryRule, End, Likeness, Looked, ModelCall, Place, StackKind, StackOf};
+
+/// The line of a set's text on which its first rule stands ([`CategorySet::to_json`]).
+const FIRST_LINE: usize = 6;
+
+/// A rule as the form shows it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RuleRow {
+    /// The values of [`super::RuleField::ALL`].
+    pub values: [String; 5],
+    /// What else it asks, which the text alone can change.
+    pub others: String,
+    pub is_wrong: bool,
+}
+
+/// The rules of a set; `wrong` are the lines of its text with errors.
+pub(super) fn rows(set: &CategorySet, wrong: &[u32]) -> Vec<RuleRow> {
+    let row = |(place, rule): (usize, &CategoryRule)| RuleRow {
+        values: [
+            rule.category.clone(),
+            rule.name.clone().unwrap_or_default(),
+            rule.file.clone().unwrap_or_default(),
+            rule.frame.clone().unwrap_or_default(),
+            rule.note.clone(),
+        ],
+        others: others(rule),
+        is_wrong: wrong.iter().any(|&line| line as usize == place + FIRST_LINE),
+    };
+    set.rules.iter().enumerate().map(row).collect()
+}
+
+fn others(rule: &CategoryRule) -> String {
+    let mut all = String::new();
+    let frames = match rule.frames {
+        Looked::Any => "",
+        Looked::Innermost => "innermost frame only",
+        Looked::Site => "call site only",
+    };
+    let stack = match rule.stack {
+        None => "",
+        Some(StackKind::Missing) => "no stack recorded",
+        Some(StackKind::Native) => "C++ frames only",
+        Some(StackKind::Python) => "has Python frames",
+    };
+    let born = match rule.born {
+        None => "",
+        Some(Birth::Before) => "allocated before recording",
+        Some(Birth::Recorded) => "allocated while recording",
+    };
+    let ends = match rule.ends {
+        None => "",
+        Some(End::Live) => "live at the end",
+        Some(End::Freed) => "freed",
+    };
+    let model = match rule.model {
+        None => "",
+        Some(ModelCall::Later) => "call site before the model call",
+        Some(ModelCall::Earlier) => "call site after the model call",
+    };
+    let of = if rule.of == StackOf::Freed { "in the stack of the free" } else { "" };
+    for text in [frames, of, stack, born, ends, model] {
+        say(&mut all, [text, "", ""]);
+    }
+    for (before, value) in [("recorded as “", &rule.recorded), ("frames say “", &rule.told)] {
+        if let Some(value) = value {
+            say(&mut all, [before, value, "”"]);
+        }
+    }
+    if rule.least > 0 {
+        say(&mut all, ["lives ≥ ", &counted(rule.least.into(), "event"), ""]);
+    }
+    if let Some(most) = rule.most {
+        say(&mut all, ["lives ≤ ", &counted(most.into(), "event"), ""]);
+    }
+    if let Some(like) = &rule.like {
+        say(&mut all, [&size(like), &whose(like), if like.at == Place::Here { " freed there" } else { "" }]);
+    }
+    all
+}
+
+/// Says one thing more, where there is something to say.
+#[inline(never)]
+fn say(all: &mut String, parts: [&str; 3]) {
+    if parts.iter().all(|part| part.is_empty()) {
+        return;
+    }
+    all.push_str(if all.is_empty() { "" } else { ", " });
+    parts.iter().for_each(|part| all.push_str(part));
+}
+
+fn size(like: &Likeness) -> String {
+    let times = like.ratio.0.to_string();
+    match like.ratio {
+        (1, 1) => "same size as ".to_owned(),
+        (_, 1) => times + "× the size of ",
+        (_, of) => [&times, "/", &of.to_string(), " of the size of "].concat(),
+    }
+}
+
+fn whose(like: &Likeness) -> String {
+    match (&like.category, &like.name) {
+        (Some(category), _) => ["“", category, "”"].concat(),
+        (None, Some(name)) => ["a frame matching ", name].concat(),
+        (None, None) => "any allocation".to_owned(),
+    }
+}

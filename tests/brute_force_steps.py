@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+"""Annotations, steps, compiled regions, Mosaic's numbers and layers of a PyTorch memory snapshot: computed the slow, obvious way.
+
+usage: brute_force_steps.py SNAPSHOT      JSON on standard output, one entry a device
+
+Shares no code and no idea with the Rust: for every annotation, step and module it goes through all allocations or events again. Rules:
+DESIGN section 2, FORMAT section 6, semantics.md section 1. Bytes are requested bytes; moment k holds after k events.
+"""
+import collections, json, re, sys
+
+from brute_force import allocations, end_blocks, load
+
+
+def running(times):
+    """The axis of time never goes back; events before the first time stand at it."""
+    latest = next((time for time in times if time is not None), None)
+    found = []
+    for time in times:
+        latest = latest if time is None else max(latest, time)
+        found.append(latest)
+    return found
+
+
+def pair(marks):
+    """[name, start, end or None] by start: an END ends the innermost open START of its name."""
+    ranges, open = [], collections.defaultdict(list)
+    for mark in marks:
+        if mark["stage"] == "START":
+            open[mark["name"]].append(len(ranges))
+            ranges.append([mark["name"], mark["time_us"], None])
+        elif open[mark["name"]]:
+            ranges[open[mark["name"]].pop()][2] = mark["time_us"]
+    return sorted(ranges, key=lambda range: range[1])
+
+
+def facts(all, curve, a, b):
+    born = [one for one in all if a < one[2] <= b]
+    moments = range(a, b + 1)
+    peak = max(moments, key=lambda moment: (curve[moment], -moment))
+    return {
+        "from": a, "to": b, "start": max(0, curve[a]), "end": max(0, curve[b]), "peak": max(0, curve[peak]), "peak_event": peak - 1,
+        "allocated": sum(one[1] for one in born),
+        "freed": sum(one[1] for one in all if one[3] is not None and a < one[3] <= b),
+        "kept": sum(one[1] for one in born if one[3] is None or one[3] > b),
+        "never_freed": sum(one[1] for one in born if one[3] is None),
+    }
+
+
+def stages(all, curve, trace, marks):
+    times = [event.get("time_us") for event in trace]
+    if not any(time is not None for time in times):
+        return []
+    axis = running(times)
+    recorded = [time for time in times if time is not None]
+    found, lost = [], set()
+    for name, start, end in pair(marks):
+        last = float("inf") if end is None else max(start, end)
+        if last < recorded[0] or start > max(recorded):
+            lost.add(re.sub("[0-9]+", "#", name) if start < recorded[0] else None)
+            continue
+        a = sum(time < start for time in axis)
+        b = len(trace) if end is None else max(a, sum(time <= last for time in axis))
+        ended = max(recorded) if end is None else last
+        found.append({"name": name, "micros": max(0, ended - start), "ended": end is not None, "cut": start < recorded[0] and re.sub("[0-9]+", "#", name) in lost, **facts(all, curve, a, b)})
+    return found
+
+
+def mosaic(trace, marks):
+    """As `semantics.md` tells it: a counter, and a dict of what is live."""
+    live, usage, curve = {}, 0, []
+    annotations = [dict(mark) for mark in marks]
+    waiting, open = collections.deque(annotations), []
+    peak, at_peak = 0, {}
+    times = [event.get("time_us") for event in trace]
+    timed = any(time is not None for time in times)
+    axis = running(times) if timed else times
+    for number, event in enumerate(trace):
+        while timed and waiting and waiting[0]["time_us"] <= axis[number]:
+            mark = waiting.popleft()
+            if mark["stage"] == "START":
+                open.append(mark["name"])
+            elif mark["name"] in open:
+                del open[len(open) - 1 - open[::-1].index(mark["name"])]
+        if event["action"] == "alloc":
+            live.setdefault(event["addr"], []).append((event["size"], event.get("compile_context") or "N/A", open[-1] if open else ""))
+            usage += event["size"]
+        elif event["action"] in ("free_completed", "free") and live.get(event["addr"]):
+            usage -= live[event["addr"]].pop()[0]
+        curve.append(usage)
+        if usage > peak:
+            peak, at_peak = usage, [one for ones in live.values() for one in ones]
+    contexts, names = collections.Counter(), collections.Counter()
+    for size, context, name in at_peak:
+        contexts[context] += size
+        names[name] += size
+    stages, seen = [], collections.Counter()
+    if timed:
+        for mark in marks:
+            key = f"{mark['name']}_{mark['stage']}"
+            events = sum(time <= mark["time_us"] for time in axis)
+            stages.append([key if not seen[key] else f"{key}({seen[key]})", curve[events - 1] if events else 0])
+            seen[key] += 1
+    # What weighs nothing is no part of a peak.
+    some = lambda counter: {name: size for name, size in counter.items() if size}
+    return {"peak": peak, "contexts": some(contexts), "annotations": some(names), "stages": stages}
+
+
+def regions(trace, all, peak_moment):
+    of = {}
+    for one in all:
+        if one[2] > 0:
+            of.setdefault(trace[one[2] - 1].get("compile_context") or "N/A", []).append(one)
+    if set(of) <= {"N/A"}:
+        return {}
+    found = {}
+    for name, ones in of.items():
+        steps = [0] * (len(trace) + 2)
+        for one in ones:
+            steps[one[2]] += one[1]
+            if one[3] is not None:
+                steps[one[3]] -= one[1]
+        live, most = 0, 0
+        for step in steps:
+            live += step
+            most = max(most, live)
+        at_peak = sum(one[1] for one in ones if one[2] <= peak_moment and (one[3] is None or peak_moment < one[3]))
+        found[name] = [at_peak, most, sum(one[1] for one in ones), len(ones)]
+    return found
+
+
+NATIVE = (".cpp", ".cc", ".cu", ".c", ".h", ".cuh", ".hpp", ".S", ".o", ".so")
+CALLS = {"_call_impl", "_wrapped_call_impl", "_slow_forward", "inner", "__call__"}
+WRAPPERS = ("torch/_dynamo/eval_frame.py", "torch/amp/autocast_mode.py", "torch/utils/_contextlib.py")
+
+
+def is_native(name):
+    library = ("site-packages/", "dist-packages/", "/lib/python3", "<frozen", "torch/csrc", "torch/_", "<string>")
+    if name in ("", "??", "none"):
+        return True
+    name = name.replace("\\", "/")
+    if "/Lib/" in name:
+        return False
+    return not any(part in name for part in library) and not name.endswith(".py") and name.endswith(NATIVE)
+
+
+def modules(frames):
+    """For each module that a stack is in, outermost first: the frames that lead to it, and the file of its forward."""
+    python = [(f["filename"], f["line"], f["name"]) for f in reversed(frames or []) if not is_native(f["filename"])]
+    found, path, calls = [], (), False
+    key = ()
+    for file, line, name in python:
+        function, slashed = name.rsplit(".", 1)[-1], file.replace("\\", "/")
+        if slashed.endswith("torch/nn/modules/module.py") and function in CALLS:
+            calls = True
+        elif calls and slashed.endswith(WRAPPERS):
+            pass
+        elif calls and function == "forward":
+            key = key + (path, file)
+            found.append((key, path[-1] if path else None))
+            path, calls = ((file, line, name),), False
+        else:
+            path = (path if found else ()) + ((file, line, name),)
+            calls = False
+    return found
+
+
+def layers(trace, all, curve, reserved, peak_moment):
+    sums, seen = {}, {}
+    by_moment = {one[2]: one for one in all if one[2] > 0}
+    ends = {one[3]: one for one in all if one[3] is not None}
+
+    def of(frames):
+        key = id(frames)
+        if key not in seen:
+            seen[key] = modules(frames)
+        return seen[key]
+
+    none = lambda calls: {"calls": calls, "events": 0, "allocations": 0, "allocated": 0, "frees": 0, "freed": 0, "peak": 0, "reserved": 0, "waste": 0.0, "live": 0, "first": None, "last": None}
+    for number, event in enumerate(trace):
+        calls = []
+        for key, call in of(event.get("frames")):
+            calls = calls + [list(call) if call else None]
+            it = sums.setdefault(key, none(calls))
+            it["events"] += 1
+            if event["action"] == "alloc":
+                it["allocations"] += 1
+                it["allocated"] += event["size"]
+            elif event["action"] in ("free_completed", "free"):
+                it["frees"] += 1
+                it["freed"] += ends[number + 1][1] if number + 1 in ends else 0
+            it["peak"] = max(it["peak"], curve[number + 1])
+            it["reserved"] = max(it["reserved"], reserved[number + 1])
+            it["waste"] += max(0.0, 1 - curve[number + 1] / reserved[number + 1]) if reserved[number + 1] > 0 else 0
+            it["first"] = number if it["first"] is None else it["first"]
+            it["last"] = number
+    for one in all:
+        if one[2] <= peak_moment and (one[3] is None or peak_moment < one[3]) and one[4] == "made by":
+            calls = []
+            for key, call in of(one[5]):
+                calls = calls + [list(call) if call else None]
+                sums.setdefault(key, none(calls))["live"] += one[1]
+    return [{**it, "files": [part for part in key if isinstance(part, str)]} for key, it in sums.items() if it["events"] or it["live"]]
+
+
+FORWARD_LOOPS = ("torch/optim/", "torch/autograd/")
+
+
+def is_inside(calls):
+    """Whether the calls that all share are in a forward, an optimizer or the backward pass."""
+    return not calls or any(
+        name.rsplit(".", 1)[-1] == "forward" or (any(part in file.replace("\\", "/") for part in FORWARD_LOOPS) and not file.replace("\\", "/").endswith(WRAPPERS))
+        for file, line, name in calls
+    )
+
+
+def by_stack(trace, curve):
+    """Steps by what repeats: [spans, how many agree]."""
+    allocs = [number for number, event in enumerate(trace) if event["action"] == "alloc"]
+    at = collections.defaultdict(list)
+    for place, number in enumerate(allocs):
+        frames = trace[number].get("frames")
+        if frames:
+            at[tuple((f["filename"], f["line"], f["name"]) for f in frames)].append(place)
+
+    def is_even(places):
+        if len(places) < 3 or (places[-1] - places[0]) * 2 < len(allocs):
+            return False
+        gaps = [b - a for a, b in zip(places, places[1:])]
+        gaps = gaps[1:] if len(gaps) > 2 else gaps
+        # Variance over the square of the mean, in whole numbers.
+        return 16 * (len(gaps) * sum(gap * gap for gap in gaps) - sum(gaps) ** 2) <= sum(gaps) ** 2
+
+    even = {stack: places for stack, places in at.items() if is_even(places)}
+    votes = collections.Counter(len(places) for places in even.values())
+    for count, agreeing in sorted(votes.items(), key=lambda item: (-item[1], item[0])):
+        if agreeing < 3:
+            break
+        agree = {}
+        for stack, places in even.items():
+            python = [frame for frame in reversed(stack) if not is_native(frame[0])]
+            if abs(len(places) - count) <= 1 and python:
+                agree[stack] = python
+        shared = list(next(iter(agree.values()), []))
+        for python in agree.values():
+            same = [one == other for one, other in zip(shared, python)] + [False]
+            shared = shared[: same.index(False)]
+        if len(agree) < 3 or is_inside(shared):
+            continue
+        anchor = min(agree, key=lambda stack: (curve[allocs[even[stack][1]]], even[stack][0]))
+        begins = [allocs[place] for place in even[anchor]]
+        spans = list(zip(begins, begins[1:] + [len(trace)]))
+        lengths = [sum(a <= number < b for number in allocs) for a, b in spans]
+        *others, last = lengths
+        if last * 8 < min(others) * 7 or last > 2 * max(others):
+            spans.pop()
+        return spans
+    return []
+
+
+def by_name(stages):
+    """Steps by annotations of one name, or of names equal but for numbers, as the corpus has them."""
+    best, rank = None, None
+    for number, name in enumerate(dict.fromkeys(re.sub("[0-9]+", "#", stage["name"]) for stage in stages)):
+        of, last = [], 0
+        for stage in stages:
+            if re.sub("[0-9]+", "#", stage["name"]) == name and stage["ended"] and not stage["cut"] and (not of or stage["from"] >= last):
+                of.append(stage)
+                last = stage["to"]
+        names = {stage["name"] for stage in of}
+        says_so = any(word in name.lower() for word in ("step", "iter", "batch"))
+        if len(names) > 1 and len(names) < len(of) or len(of) < 2:
+            continue
+        covered = sum(stage["to"] - stage["from"] for stage in of)
+        level = (2 + says_so) if len(names) > 1 else int(says_so)
+        if best is None or (level, covered, -number) > rank:
+            best, rank = of, (level, covered, -number)
+    if best is None:
+        return None, []
+    covered = sum(stage["to"] - stage["from"] for stage in best)
+    if rank[0] > 1 or covered * 10 >= 9 * (best[-1]["to"] - best[0]["from"]):
+        return "annotations", [(stage["from"], stage["to"]) for stage in best]
+    return "between", [(one["to"], next["to"]) for one, next in zip(best, best[1:])]
+
+
+def steps(stages, trace, all, curve):
+    kind, named = by_name(stages)
+    repeated = [] if kind == "annotations" else by_stack(trace, curve)
+    spans = named if kind == "annotations" or (named and len(named) >= len(repeated)) else repeated
+    return [facts(all, curve, a, b) for a, b in spans]
+
+
+def analyse(snapshot, device):
+    traces = snapshot.get("device_traces", [])
+    trace = traces[device] if 0 <= device < len(traces) else []
+    all = allocations(trace, end_blocks(snapshot, device))
+    curve = [sum(one[1] for one in all if one[2] == 0)] + [0] * len(trace)
+    for one in all:
+        if one[2] > 0:
+            curve[one[2]] += one[1]
+        if one[3] is not None:
+            curve[one[3]] -= one[1]
+    for moment in range(1, len(curve)):
+        curve[moment] += curve[moment - 1]
+    peak_moment = curve.index(max(curve))
+    grown = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}
+    changes = [grown.get(event["action"], 0) * event.get("size", 0) for event in trace]
+    reserved = [sum(segment["total_size"] for segment in snapshot["segments"] if segment.get("device", 0) == device) - sum(changes)]
+    for change in changes:
+        reserved.append(reserved[-1] + change)
+    marks = snapshot.get("external_annotations") or []
+    own = [mark for mark in marks if mark.get("device", 0) == device]
+    named = stages(all, curve, trace, own)
+    return {
+        "device": device, "stages": named, "steps": steps(named, trace, all, curve), "mosaic": mosaic(trace, marks),
+        "regions": regions(trace, all, peak_moment), "layers": layers(trace, all, curve, reserved, peak_moment),
+    }
+
+
+def main():
+    snapshot = load(sys.argv[1])
+    devices = {segment.get("device", 0) for segment in snapshot["segments"]}
+    devices |= {number for number, trace in enumerate(snapshot.get("device_traces", [])) if trace}
+    json.dump([analyse(snapshot, device) for device in sorted(devices)], sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+//! The insights on leaks & waste and on the peak: the truth of generated files is found, healthy trainings raise no alarm, and
+//! numbers are those of all other views.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::opened;
+use crate::reported;
+
+use crate::trained;
+
+use memscape::engine::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic, TreeQuestion};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::units::Moment;
+use opened::{Opened, open, real_pickles};
+use reported::{asked, cell, number, of, report, sheet, text};
+use trained::generated;
+
+/// The topics of this part.
+const TOPICS: [Topic; 3] = [Topic::Peak, Topic::OutOfMemory, Topic::Leaks];
+
+fn alarms(opened: &mut Opened) -> Vec<String> {
+    let devices: Vec<i64> = opened.summary.devices.iter().map(|device| device.device).collect();
+    let mut alarms = Vec::new();
+    for device in devices {
+        for topic in TOPICS {
+            let report = report(opened, device, topic, &[]);
+            let said = report.statements.into_iter().filter(|it| it.tone == Tone::Alarm).map(|it| it.text);
+            alarms.extend(said);
+            let rows = report.sheets.into_iter().flat_map(|sheet| sheet.rows);
+            alarms.extend(rows.filter(|row| row.tone == Tone::Alarm).map(|row| format!("{:?}", row.cells)));
+        }
+    }
+    alarms
+}
+
+/// memviz-neo raises 454 on train-fp32-1185-segments alone.
+#[test]
+fn no_real_file_raises_an_alarm() {
+    for path in real_pickles().unwrap_or_default() {
+        let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(alarms(&mut opened), Vec::<String>::new(), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_healthy_training_raises_no_alarm() {
+    for words in [
+        "--steps 12 --layers 4",
+        "--steps 5 --layers 4 --record-from-start",
+        "--events 9000 --layers 3 --no-annotations",
+        "--events 9000 --layers 3 --ring 7000 --no-time",
+        "--steps 8 --layers 3 --expandable --private-pools --snapshots --host",
+        "--steps 9 --layers 3 --pending",
+        "--steps 7 --layers 3 --compile-contexts --layer-annotations --devices 2",
+    ] {
+        for seed in 1..4 {
+            let (mut opened, _) = generated(&format!("{words} --seed {seed}"));
+            assert_eq!(alarms(&mut opened), Vec::<String>::new(), "{words}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn the_leak_is_found_to_the_byte() {
+    for words in
+        ["--steps 7 --layers 3", "--steps 12 --layers 2 --pending", "--events 14000 --layers 3 --no-annotations"]
+    {
+        let (mut opened, truth) = generated(&format!("{words} --leak"));
+        let truth = &truth.devices[0];
+        let told = report(&mut opened, 0, Topic::Leaks, &[("alive", 1)]);
+        let said: Vec<&str> =
+            told.statements.iter().filter(|it| it.tone == Tone::Alarm).map(|it| it.text.as_str()).collect();
+        let [said] = said.as_slice() else { panic!("{words}: {said:?}") };
+        let grows = sheet(&told, "grows");
+        let [row] = grows.rows.as_slice() else { panic!("{words}: {:?}", grows.rows) };
+        let site = text(grows, row, "call_site");
+        assert!(said.starts_with(site) && site.contains("log_metrics"), "{said}");
+        let alive = sheet(&told, "alive");
+        let stays = alive.rows.iter().find(|row| text(alive, row, "call_site") == site).unwrap();
+        let (blocks, bytes) = (i128::from(truth.leaked_blocks), i128::from(truth.leaked_requested));
+        assert_eq!((number(alive, stays, "count"), number(alive, stays, "live_bytes")), (blocks, bytes), "{words}");
+        // A step may be under way at the end.
+        assert!(number(grows, row, "count") >= blocks - 1 && number(grows, row, "live_bytes") <= bytes, "{words}");
+        if words.contains("--steps") {
+            assert_eq!((number(grows, row, "count"), number(grows, row, "live_bytes")), (blocks, bytes), "{words}");
+            assert_eq!(number(grows, row, "new_count"), i128::from(truth.steps) - 2, "{words}: all but the first two");
+        }
+        let evidence = row.evidence.as_ref().unwrap();
+        assert!(evidence.span.is_some() && evidence.allocation.is_some());
+        let peak = report(&mut opened, 0, Topic::Peak, &[]);
+        assert!(peak.statements.iter().any(|it| it.text == **said), "{words}: the peak report says so too");
+        // What a person wants to see more often than it happened is not said.
+        let strict = report(&mut opened, 0, Topic::Leaks, &[("steps", 1000)]);
+        assert!(strict.statements.iter().all(|it| it.tone != Tone::Alarm), "{words}");
+    }
+}
+
+#[test]
+fn the_longest_wait_is_the_one_that_the_allocator_knows() {
+    for words in ["--events 8000 --layers 3 --pending", "--events 9000 --layers 3 --pending --ring 4000 --seed 5"] {
+        let (mut opened, truth) = generated(words);
+        let truth = &truth.devices[0];
+        let told = report(&mut opened, 0, Topic::Leaks, &[("late", 1)]);
+        let late = sheet(&told, "late");
+        let of_file = |row: &&memscape::engine::protocol::SheetRow| {
+            number(late, row, "free_requested_at") >= 0 && *cell(late, row, "free_completed_at") != Cell::Nothing
+        };
+        let longest = late.rows.iter().filter(of_file).map(|row| number(late, row, "waited_events")).max();
+        assert_eq!(longest, Some(i128::from(truth.longest_wait)), "{words}");
+        let pending = late.rows.iter().filter(|row| *cell(late, row, "free_completed_at") == Cell::Nothing);
+        let bytes: i128 = pending.clone().map(|row| number(late, row, "requested_bytes")).sum();
+        let known = (i128::from(truth.pending_requested), truth.pending_blocks as usize);
+        assert_eq!((bytes, pending.count()), known, "{words}: pending at the end");
+        let none = report(&mut opened, 0, Topic::Leaks, &[("late", truth.longest_wait + 10_000)]);
+        assert!(sheet(&none, "late").rows.is_empty());
+        assert!(none.statements.iter().any(|it| it.tone == Tone::Good && it.text.contains("No free took longer")));
+    }
+}
+
+#[test]
+fn numbers_are_those_of_the_summary_the_tree_and_the_legend() {
+    let (mut opened, _) = generated("--steps 4 --layers 3 --pending --leak");
+    let mut files = vec![("generated".to_owned(), opened)];
+    for path in real_pickles().unwrap_or_default() {
+        opened = open(&std::fs::read(&path).unwrap()).unwrap();
+        files.push((path.display().to_string(), opened));
+    }
+    for (name, opened) in &mut files {
+        for device in opened.summary.devices.clone() {
+            let told = report(opened, device.device, Topic::Peak, &[]);
+            let live = sheet(&told, "live");
+            assert_eq!(live.total[0], Cell::Bytes(device.drawn_peak), "{name}");
+            let rows: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes")).sum();
+            assert_eq!(rows, i128::from(device.drawn_peak), "{name}");
+            let categories = sheet(&told, "categories");
+            let rows: i128 = categories.rows.iter().map(|row| number(categories, row, "live_bytes")).sum();
+            assert_eq!(rows, i128::from(device.drawn_peak), "{name}: categories");
+            let moment = Moment::after_event_or_minus_one(device.peak_event).0;
+            let question = TreeQuestion {
+                scope: Scope::At(moment),
+                arrangement: Arrangement::default(),
+                focus: None,
+                folds: Vec::new(),
+                reveal: None,
+                find: None,
+                rows: [0, 1],
+            };
+            let request =
+                Request::Ask(Ask { serial: 1, device: device.device, what: Question::Tree(Box::new(question)) });
+            let Reply::Answer { answer: Answer::Tree(page), .. } = opened.reply(request) else {
+                panic!("{name}: no tree")
+            };
+            assert_eq!(live.total[3], Cell::Count(page.total.count.into()), "{name}: allocations");
+            for (colouring, sheet_key, column) in
+                [(Grouping::CallSite, "live", "call_site"), (Grouping::Category, "categories", "category")]
+            {
+                let request = Request::Ask(Ask {
+                    serial: 1,
+                    device: device.device,
+                    what: Question::Legend { colouring, at: None },
+                });
+                let Reply::Answer { answer: Answer::Legend(entries), .. } = opened.reply(request) else {
+                    panic!("{name}: no legend")
+                };
+                let rows = sheet(&told, sheet_key);
+                for row in &rows.rows {
+                    let label = text(rows, row, column);
+                    let shown: Vec<_> = entries.iter().filter(|it| it.groups == 1 && it.label == label).collect();
+                    if let ([entry], true) = (shown.as_slice(), label != "no stack") {
+                        let same = rows.rows.iter().filter(|it| text(rows, it, column) == label).count();
+                        if same == 1 {
+                            let bytes = i128::from(entry.peak_requested);
+                            assert_eq!(bytes, number(rows, row, "live_bytes"), "{name}: {label}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The same in slices that end at every look at the clock, and cut to a few rows.
+#[test]
+fn reports_in_slices_are_the_same() {
+    let (mut opened, _) = generated("--steps 5 --layers 3 --pending --leak --oom");
+    for topic in TOPICS {
+        let whole = report(&mut opened, 0, topic, &[]);
+        let sliced = of(opened::reply(&mut opened.engine, asked(0, topic, None, &[])));
+        assert_eq!(whole, sliced, "{topic:?}");
+        let mut request = asked(0, topic, None, &[]);
+        if let Request::Ask(Ask { what: Question::Report(question), .. }) = &mut request {
+            question.rows = 2;
+        }
+        let short = of(opened.reply(request));
+        for (short, whole) in short.sheets.iter().zip(&whole.sheets) {
+            assert_eq!(short.rows, whole.rows[..whole.rows.len().min(2)], "{topic:?}: {}", short.key);
+            let all = short.rows.len() as u32 + short.left_out;
+            // Of allocations before it nobody knows how many there are.
+            assert!(all == whole.rows.len() as u32 || short.key == "before", "{topic:?}: {}", short.key);
+            assert_eq!(short.total, whole.total, "{topic:?}: {}", short.key);
+        }
+    }
+    assert_eq!(report(&mut opened, 5, Topic::Leaks, &[]).sheets, [], "there is no such device");
+}
+
+/// The moment beside the peak has a column of its own.
+#[test]
+fn the_peak_report_has_another_moment_beside_it() {
+    let (mut opened, _) = generated("--steps 3 --layers 2");
+    let device = opened.summary.devices[0].clone();
+    let told = of(opened.reply(asked(0, Topic::Peak, Some(u32::MAX), &[])));
+    let live = sheet(&told, "live");
+    assert_eq!(live.total[4], Cell::Bytes(device.end_requested));
+    let rows: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes_at_cursor")).sum();
+    assert!(rows > 0 && rows <= i128::from(device.end_requested));
+}
+
+#[test]
+fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
+    let mib = 1u64 << 20;
+    let segment = |device: i64, at: u64, pool: [u64; 2]| {
+        let block =
+            serde_json::json!({"address": at * 100 * mib, "size": 2 * mib, "requested_size": 0, "state": "inactive"});
+        serde_json::json!({"device": device, "address": at * 100 * mib, "total_size": 2 * mib, "stream": 0, "segment_type": "large",
+                           "segment_pool_id": pool, "blocks": [block]})
+    };
+    let told = |device: i64, pools: &[[u64; 2]]| {
+        let segments: Vec<_> = (1u64..).zip(pools).map(|(at, &pool)| segment(device, at, pool)).collect();
+        let file = serde_json::json!({"segments": segments, "device_traces": []});
+        let mut opened = open(file.to_string().as_bytes()).unwrap();
+        let report = report(&mut opened, device, Topic::Leaks, &[]);
+        report.statements.iter().find(|it| it.text.contains("empty segment")).unwrap().text.clone()
+    };
+    let [own, graph] = [[0, 0], [0, 3]];
+    assert!(told(0, &[own, own]).ends_with("2 empty segments, 4.00 MiB: torch.cuda.empty_cache() releases them."));
+    assert!(told(0, &[graph]).ends_with("1 empty segment, 2.00 MiB."));
+    assert!(told(-1, &[own]).ends_with("1 empty segment, 2.00 MiB."));
+    assert!(told(0, &[own]).ends_with("1 empty segment, 2.00 MiB: torch.cuda.empty_cache() releases it."));
+    let mixed = told(0, &[own, graph, graph]);
+    let end = "3 empty segments, 6.00 MiB: torch.cuda.empty_cache() releases 1 (2.00 MiB), the rest belongs to private pools.";
+    assert!(mixed.ends_with(end), "{mixed}");
+}
+
+#[test]
+fn the_rows_of_another_moment_are_its_total() {
+    let (mut opened, _) = generated("--steps 4 --layers 3");
+    let events = opened.summary.devices[0].events as u32;
+    let mut others = 0;
+    for at in (0..events).step_by(29).chain([events, u32::MAX]) {
+        let report = of(opened.reply(asked(0, Topic::Peak, Some(at), &[])));
+        let live = sheet(&report, "live");
+        let place = live.columns.iter().position(|column| column.key == "live_bytes_at_cursor").unwrap();
+        let sum: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes_at_cursor")).sum();
+        let Cell::Bytes(total) = live.total[place] else { panic!("{:?}", live.total) };
+        assert_eq!(sum, i128::from(total), "at {at}");
+        others += live.rows.iter().filter(|row| number(live, row, "live_bytes") == 0).count();
+        let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
+            serial: 1,
+            device: 0,
+            what: Question::Moments(vec![memscape::engine::protocol::At::Moment(at)]),
+        })) else {
+            panic!("no moment")
+        };
+        assert_eq!(total, moments[0].requested, "at {at}");
+    }
+    assert!(others > 0, "something is live at another moment alone");
+}

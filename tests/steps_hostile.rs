@@ -1,0 +1,166 @@
+//! The report on stages of annotations that no program writes: out of order, unpaired, a million of them, in a trace without times.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::opened;
+
+use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, Topic};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use opened::{Opened, open, reply};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// A snapshot, as JSON, of allocations of 10, 20, 30… bytes at the times 100, 200, 300…, each freed 50 µs later but for every third.
+fn snapshot(allocations: u64, has_times: bool, marks: &[(&str, String, i64)]) -> Vec<u8> {
+    let mut text = r#"{"segments": [], "device_traces": [["#.to_owned();
+    for number in 1..=allocations {
+        let mut event = |action: &str, time: u64| {
+            let (address, size) = (number * 4096, number * 10);
+            let time = if has_times { format!(r#", "time_us": {time}"#) } else { String::new() };
+            write!(text, r#"{{"action": "{action}", "addr": {address}, "size": {size}, "stream": 0{time}}},"#).unwrap();
+        };
+        event("alloc", number * 100);
+        if number % 3 > 0 {
+            event("free_completed", number * 100 + 50);
+        }
+    }
+    text.pop();
+    text.push_str(r#"]], "external_annotations": ["#);
+    for (stage, name, time) in marks {
+        write!(text, r#"{{"stage": "{stage}", "name": "{name}", "device": 0, "time_us": {time}}},"#).unwrap();
+    }
+    if !marks.is_empty() {
+        text.pop();
+    }
+    text.push_str("]}");
+    text.into_bytes()
+}
+
+fn asked(rows: u32) -> Request {
+    let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds: Vec::new(), rows };
+    Request::Ask(Ask { serial: 7, device: 0, what: Question::Report(question) })
+}
+
+fn report(opened: &mut Opened, rows: u32) -> Report {
+    match opened.reply(asked(rows)) {
+        Reply::Answer { answer: Answer::Report(report), .. } => *report,
+        other => panic!("a report was asked for, not {other:?}"),
+    }
+}
+
+fn sheet<'a>(report: &'a Report, key: &str) -> &'a Sheet {
+    report.sheets.iter().find(|sheet| sheet.key == key).unwrap()
+}
+
+/// The rows of a sheet as text, without their evidence.
+fn rows(report: &Report, key: &str) -> Vec<(u32, String)> {
+    let cell = |cell: &Cell| match cell {
+        Cell::Nothing => "-".to_owned(),
+        Cell::Text(text) => text.clone(),
+        Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => number.to_string(),
+        Cell::Event(number) | Cell::Change(number) => number.to_string(),
+        other => format!("{other:?}"),
+    };
+    let rows = sheet(report, key).rows.iter();
+    rows.map(|row| (row.depth, row.cells.iter().map(cell).collect::<Vec<_>>().join(" "))).collect()
+}
+
+fn mark(stage: &'static str, name: &str, time: i64) -> (&'static str, String, i64) {
+    (stage, name.to_owned(), time)
+}
+
+#[test]
+fn marks_out_of_order_and_unpaired_are_what_they_say() {
+    let marks = [
+        mark("END", "nobody", 120),
+        mark("START", "late", 290),
+        mark("START", "early", 150),
+        mark("END", "early", 300),
+        mark("START", "backwards", 400),
+        mark("END", "backwards", 100),
+        mark("START", "before", -5),
+        mark("END", "before", 99),
+        mark("START", "after", i64::MAX - 1),
+    ];
+    let mut opened = open(&snapshot(5, true, &marks)).unwrap();
+    let report = report(&mut opened, 100);
+    // Events: alloc 10, free, alloc 20, free, alloc 30, alloc 40, free, alloc 50, free. Name, first and last event, live at start and
+    // end, most, after which event, allocated, freed, kept, µs.
+    let expected = [
+        (0, "early 1 4 10 30 30 4 50 30 30 150"),
+        (1, "late (no end) 4 8 0 30 80 7 120 90 30 260"),
+        (2, "backwards 5 5 30 70 70 5 40 0 40 0"),
+    ];
+    assert_eq!(rows(&report, "occurrences"), expected.map(|(depth, row)| (depth, row.to_owned())));
+    let said: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
+    assert!(said.iter().any(|text| text.starts_with("2 annotations outside the recorded events")), "{said:?}");
+    assert!(said.iter().any(|text| text.starts_with("1 annotation without an end")), "{said:?}");
+    let sliced = match reply(&mut opened.engine, asked(100)) {
+        Reply::Answer { answer: Answer::Report(report), .. } => *report,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(sliced, report);
+}
+
+#[test]
+fn without_times_annotations_have_no_place() {
+    let marks = [mark("START", "step_1", 150), mark("END", "step_1", 300)];
+    let mut opened = open(&snapshot(5, false, &marks)).unwrap();
+    let report = report(&mut opened, 100);
+    assert_eq!((rows(&report, "occurrences").len(), rows(&report, "steps").len()), (0, 0));
+    let said: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
+    assert!(said.iter().any(|text| text.starts_with("1 annotation cannot be placed")), "{said:?}");
+    assert_eq!(rows(&report, "mosaic").iter().filter(|(_, row)| row.starts_with("stage")).count(), 0);
+}
+
+/// The longest a slice may go on here: what takes 8 ms alone on a machine takes longer where tests share it.
+const SLICE: Duration = Duration::from_millis(400);
+
+#[test]
+fn a_million_annotations_stay_in_time() {
+    let nested = |number: i64| mark("START", "deep", number / 1000);
+    let apart = |number: i64| {
+        [mark("START", &format!("step_{number}"), number), mark("END", &format!("step_{number}"), number)]
+    };
+    let kinds: [(Vec<_>, usize); 2] =
+        [((0..1_000_000).map(nested).collect(), 0), ((0..300_000).flat_map(apart).collect(), 100)];
+    for (marks, steps) in kinds {
+        // A machine that has other work to do as well makes any slice long, but not every time.
+        assert!((0..3).any(|_| longest_slice(&marks, steps) < SLICE), "some slices are long, each time");
+    }
+}
+
+fn longest_slice(marks: &[(&str, String, i64)], steps: usize) -> Duration {
+    let mut opened = open(&snapshot(3000, true, marks)).unwrap();
+    let started = Instant::now();
+    opened.engine.request(asked(100));
+    let mut longest = Duration::ZERO;
+    let report = loop {
+        if let Some(Reply::Answer { answer: Answer::Report(report), .. }) = opened.engine.next_reply() {
+            break report;
+        }
+        let begun = Instant::now();
+        opened.engine.step(&mut || begun.elapsed() < Duration::from_millis(8));
+        longest = longest.max(begun.elapsed());
+    };
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    println!("{} marks: {:?}, longest slice {longest:?}", marks.len(), started.elapsed());
+    let occurrences = sheet(&report, "occurrences");
+    assert_eq!(occurrences.rows.len(), 100);
+    assert!(occurrences.left_out > 200_000 && occurrences.rows.iter().all(|row| row.depth <= 64));
+    assert_eq!(sheet(&report, "steps").rows.len(), steps);
+    longest
+}
+
+/// Mosaic knows no end but the completed free: all of its numbers are by that, also where the file has requests alone.
+#[test]
+fn mosaics_numbers_are_of_one_count() {
+    let marks = [("START", "a".to_owned(), 150), ("END", "a".to_owned(), 250), ("START", "a".to_owned(), 999)];
+    let text = String::from_utf8(snapshot(3, true, &marks)).unwrap().replace("free_completed", "free_requested");
+    let mosaic: Vec<String> =
+        rows(&report(&mut open(text.as_bytes()).unwrap(), 99), "mosaic").into_iter().map(|row| row.1).collect();
+    let of = |what: &str| mosaic.iter().filter(|row| row.contains(what)).map(String::as_str).collect::<Vec<_>>();
+    for (what, bytes) in [("dynamic peak", "60"), ("a_START", "10"), ("a_END", "30"), ("a_START(1)", "60")] {
+        assert!(of(what).iter().any(|row| row.contains(bytes)), "{what}: {bytes} in {mosaic:#?}");
+    }
+}

@@ -1,0 +1,237 @@
+//! The command palette without a browser: what it lists, what a text finds, and what picking an entry does.
+
+use crate::face::{self, CANVAS, Worker, opened};
+use memscape::engine::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, Span, Topic};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::timeline::Scene;
+use memscape::ui::keys::BINDINGS;
+use memscape::ui::palette::{PaletteAction, PaletteStep, Target};
+use memscape::ui::palette_entries::{Entry, PaletteView, view};
+use memscape::ui::settings::{Dialog, Theme};
+use memscape::ui::stage::Help;
+use memscape::ui::tab::Tab;
+use memscape::ui::{Action, Command, Effect, FeatureCommand, State};
+
+/// Answers with marks, and with scenes of nothing.
+struct Marked;
+
+impl Worker for Marked {
+    fn answer(&mut self, request: &Request) -> Option<Answer> {
+        let Request::Ask(Ask { what, .. }) = request else { return None };
+        if let Question::Scene { view, .. } = what {
+            let scene = Scene {
+                view: *view,
+                band_px: 1,
+                columns: face::columns(*view),
+                quads: vec![],
+                ground: None,
+                identities: vec![],
+            };
+            return Some(Answer::Scene(Box::new(scene)));
+        }
+        if *what != Question::Marks {
+            return None;
+        }
+        let place = |events: f64| AxisPoint { events, time: 0 };
+        let range = |name: &str, from: f64, to: f64| RangeMark {
+            name: name.into(),
+            start: place(from),
+            end: place(to),
+            ended: true,
+            lane: 0,
+        };
+        let ranges = vec![
+            range("forward", 10.0, 20.5),
+            range("backward", 20.5, 40.0),
+            range("forward", 50.0, 60.0),
+            range("optimizer step 29", 60.0, 61.0),
+        ];
+        Some(Answer::Marks(Box::new(Marks { ranges, lanes: 1, ..Marks::default() })))
+    }
+}
+
+type Page = face::Page<Marked>;
+
+fn device(device: i64) -> DeviceSummary {
+    DeviceSummary {
+        device,
+        events: 100,
+        peak_requested: 1 << 20,
+        peak_event: 30,
+        drawn_peak: 1 << 20,
+        ..DeviceSummary::default()
+    }
+}
+
+fn page() -> Page {
+    let mut page = Page::with(Marked, vec![device(0), device(1)]);
+    page.command(toggle());
+    page
+}
+
+fn toggle() -> Command {
+    Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle))
+}
+
+fn shown(state: &State) -> PaletteView {
+    view(state)
+}
+
+impl Page {
+    fn palette(&mut self, action: PaletteAction) {
+        self.act(Action::of(action));
+    }
+
+    fn found(&mut self, text: &str) -> Vec<Entry> {
+        self.palette(PaletteAction::Typed(text.into()));
+        shown(&self.state).entries
+    }
+
+    fn first(&mut self, text: &str) -> Entry {
+        self.found(text).into_iter().next().unwrap_or_else(|| panic!("nothing for {text}"))
+    }
+
+    /// Types a text, and picks what is best.
+    fn run(&mut self, text: &str) -> Entry {
+        let entry = self.first(text);
+        self.palette(PaletteAction::Picked(entry.target));
+        entry
+    }
+}
+
+#[test]
+fn it_finds_each_kind_of_thing_by_name() {
+    let mut page = page();
+    let mut first = |text: &str| {
+        let entry = page.first(text);
+        (entry.name, entry.kind)
+    };
+    let own = |name: &str, kind: &'static str| (name.to_owned(), kind);
+    assert_eq!(first("go peak"), own("Go to the peak", "Move and zoom"));
+    assert_eq!(first("show flame"), own("Show the flame graph", "View"));
+    assert_eq!(first("fragm"), own(Topic::Fragmentation.title(), "Insight"));
+    assert_eq!(first("gpu 1"), own("GPU 1", "Device"));
+    assert_eq!(first("step 29"), own("optimizer step 29", "Annotation"));
+    assert_eq!(first("dark"), own("Theme: dark", "Help and settings"), "a command without a key");
+    page.act(Action::FilesGiven(
+        ["one.pickle", "two.pickle"].map(|name| memscape::ui::effect::GivenFile { name: name.into(), bytes: 1 }).into(),
+    ));
+    page.reply(opened(vec![device(0)]));
+    let two = page.first("two");
+    assert_eq!((two.name.as_str(), two.kind), ("two.pickle", "File"));
+    page.palette(PaletteAction::Picked(two.target));
+    assert!(page.did(|effect| matches!(effect, Effect::Load { .. }).then_some(())).is_some());
+}
+
+#[test]
+fn every_command_that_can_be_done_is_listed_with_its_keys() {
+    let mut page = page();
+    for (place, binding) in BINDINGS.iter().enumerate() {
+        let idle = [toggle(), Command::CancelLoading, Command::CopySnippet];
+        let found = page.found(binding.label);
+        let entry = found.iter().find(|entry| entry.target == Target::Command(place));
+        // Of commands of one name and group, the first is enough.
+        let is_double = found.iter().any(|it| it.name == binding.label);
+        assert_eq!(entry.is_some() || is_double, !idle.contains(&binding.command), "{}", binding.label);
+        if let Some(entry) = entry {
+            assert_eq!((entry.name.as_str(), entry.keys.len()), (binding.label, binding.keys.len()));
+        }
+    }
+}
+
+#[test]
+fn without_a_file_it_lists_what_works_then() {
+    let mut page = Page::on(CANVAS, Marked);
+    page.command(toggle());
+    let names: Vec<String> = shown(&page.state).entries.into_iter().map(|entry| entry.name).collect();
+    for name in ["Open a snapshot", "Open help", "Open settings", "Theme: dark"] {
+        assert!(names.iter().any(|it| it == name), "{names:?}");
+    }
+    assert!(names.iter().all(|name| name != "Go to the peak" && name != "Peak"), "{names:?}");
+}
+
+#[test]
+fn arrows_go_round_and_a_text_begins_at_the_best() {
+    let mut page = page();
+    let count = page.found("zoom").len();
+    assert!(count > 3);
+    assert_eq!(shown(&page.state).active, 0);
+    page.palette(PaletteAction::Moved(-1));
+    assert_eq!(shown(&page.state).active, count - 1, "up from the first is the last");
+    page.palette(PaletteAction::Moved(2));
+    assert_eq!(shown(&page.state).active, 1);
+    page.found("zoom in");
+    assert_eq!(shown(&page.state).active, 0);
+    assert_eq!(page.found("qqqq zzzz"), vec![]);
+    let nothing = shown(&page.state);
+    assert_eq!((nothing.active, nothing.note.as_str()), (0, "Nothing matches “qqqq zzzz”."));
+    page.palette(PaletteAction::Moved(5));
+    assert_eq!(shown(&page.state).active, 0);
+}
+
+#[test]
+fn letters_that_were_typed_are_marked() {
+    let mut page = page();
+    let entry = page.first("peak");
+    let marked: String =
+        entry.name.chars().enumerate().filter(|(at, _)| entry.marks.contains(at)).map(|it| it.1).collect();
+    assert_eq!(marked.to_lowercase(), "peak");
+}
+
+#[test]
+fn picking_does_it_and_closes() {
+    let mut page = page();
+    page.run("go to the peak");
+    assert_eq!((page.state.palette.dialog, page.state.pinned.moment), (Dialog::Closed, 31));
+    page.run("gpu 1");
+    assert_eq!(page.state.device_place, 1);
+    page.run("show events");
+    assert_eq!(page.state.views.tab, Tab::Events);
+    assert!(page.did(|effect| (*effect == Effect::FocusView).then_some(())).is_some());
+    page.run(Topic::Fragmentation.title());
+    assert_eq!((page.state.views.tab, page.state.why.topic), (Tab::Why, Topic::Fragmentation));
+    page.run("open help");
+    assert_eq!(page.state.help, Help::Open);
+    page.run("theme dark");
+    assert_eq!(page.state.settings.theme, Theme::Dark);
+    assert!(
+        page.did(|effect| matches!(effect, Effect::Store(text) if text.contains("theme=dark")).then_some(())).is_some()
+    );
+}
+
+#[test]
+fn a_key_of_a_view_is_done_in_that_view() {
+    let mut page = page();
+    page.act(Action::TabChosen(Tab::Tree));
+    page.run("flip the root");
+    assert_eq!(page.state.views.tab, Tab::Flame);
+}
+
+#[test]
+fn an_annotation_is_listed_once_and_becomes_the_range() {
+    let mut page = page();
+    let found = page.found("forward");
+    assert_eq!(found.iter().filter(|entry| entry.name == "forward").count(), 1);
+    let entry = page.run("backward");
+    assert_eq!((entry.name.as_str(), entry.target), ("backward", Target::Annotation(1)));
+    assert_eq!(page.state.pinned.range, Some(Span { from: 20, to: 40 }));
+}
+
+#[test]
+fn what_was_used_comes_first() {
+    let mut page = page();
+    page.run("go to the peak");
+    page.run("fit the whole trace");
+    page.command(toggle());
+    let first =
+        |page: &Page| shown(&page.state).entries.into_iter().take(2).map(|entry| entry.name).collect::<Vec<_>>();
+    assert_eq!(page.state.palette.text, "", "it opens empty");
+    assert_eq!(first(&page), ["Fit the whole trace", "Go to the peak"]);
+    page.run("go to the peak");
+    page.command(toggle());
+    assert_eq!(first(&page), ["Go to the peak", "Fit the whole trace"]);
+    page.act(Action::FilesGiven(vec![]));
+    assert!(shown(&page.state).entries.iter().all(|entry| entry.name != "Go to the peak"), "not without a file");
+    assert!(matches!(page.state.stage, memscape::ui::stage::Stage::Failed(_)));
+    page.reply(Reply::Answer { serial: 0, answer: Answer::Marks(Box::default()) });
+}
