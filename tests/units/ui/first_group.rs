@@ -1,9 +1,17 @@
 //! Tests of `src/ui/first_group.rs`, a module of its: they reach what is private there.
 
 use super::*;
+use engine::protocol::Weight;
 
 fn entries(bytes: &[u64]) -> Vec<LegendEntry> {
-    let entry = |(slot, &peak_requested)| LegendEntry { slot, peak_requested, ..LegendEntry::default() };
+    let entry = |(slot, &peak_requested)| LegendEntry {
+        slot,
+        label: String::new(),
+        groups: 1,
+        peak_requested,
+        peak_count: 1,
+        at: Weight::default(),
+    };
     (0..).zip(bytes).map(entry).collect()
 }
 
