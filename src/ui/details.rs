@@ -160,7 +160,9 @@ pub fn view(details: &Details) -> DetailsView {
 /// What says most of it, above its stack.
 fn key(details: &Details) -> Vec<Fact> {
     let category = details.category.as_ref().map(|category| ("Category", category.name.clone()));
-    let lifetime = lifetime(details).unwrap_or_else(|| "never freed".to_owned());
+    let until = |event: u32| ["from before recording to event ", &grouped(event.into())].concat();
+    let open = || details.freed_event.map_or_else(|| "never freed".to_owned(), until);
+    let lifetime = lifetime(details).unwrap_or_else(open);
     let lines = category.into_iter().chain([("Lifetime", lifetime)]);
     lines.map(|(label, value)| Fact { label: label.to_owned(), value }).collect()
 }

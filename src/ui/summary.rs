@@ -85,9 +85,13 @@ pub fn headlines(device: &DeviceSummary) -> Vec<Headline> {
             value: bytes(end),
             note: match device.knows_rounded() {
                 true => {
-                    format!("Never freed (requested): {}; allocated (rounded): {}", exact(end), exact(rounded(device)))
+                    format!(
+                        "Live at the end (requested): {}; allocated (rounded): {}",
+                        exact(end),
+                        exact(rounded(device))
+                    )
                 }
-                false => format!("Never freed (requested): {}", exact(end)),
+                false => format!("Live at the end (requested): {}", exact(end)),
             },
         },
     ];

@@ -40,14 +40,14 @@ fn sample() -> Details {
 fn it_reads_like_this() {
     let expected = "\
 Requested: 3.00 MiB · 3,145,728 B
-Rounded: ≥ 3.00 MiB · 3,145,728 B
+Allocated (rounded): ≥ 3.00 MiB · 3,145,728 B
 Address: 0x7f000000
 Category: activation · rule 3: it says so
-Born: event 10 · 22:13:20.000000 UTC
-Free requested: event 24
-Freed: event 25 · 22:13:20.001250 UTC
+Allocated at: event 10 · 22:13:20.000000 UTC
+Free requested at: event 24
+Freed at: event 25 · 22:13:20.001250 UTC
 Lifetime: 15 events · 1.25 ms
-Total after: 5.00 MiB · 5,242,880 B
+Live after: 5.00 MiB · 5,242,880 B
 Stream: 0 (default)
 Pool: default
 Allocation: #12 on GPU 0
@@ -65,6 +65,10 @@ fn what_is_not_known_is_said() {
     let view = view(&early);
     assert!(view.caution.is_some_and(|text| text.contains("freed it")));
     assert!(view.stack_title.starts_with("Stack of the free"));
-    assert!(view.facts.contains(&Fact { label: "Born".into(), value: "before recording".into() }));
+    assert!(view.facts.contains(&Fact { label: "Allocated at".into(), value: "before recording".into() }));
     assert!(!view.facts.iter().any(|fact| fact.label == "Lifetime"));
+    let lifetime = |details: &Details| super::view(details).key.pop().map(|fact| fact.value);
+    assert_eq!(lifetime(&early).as_deref(), Some("from before recording to event 25"));
+    let kept = Details { freed_event: None, ..early };
+    assert_eq!(lifetime(&kept).as_deref(), Some("never freed"));
 }

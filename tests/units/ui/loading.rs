@@ -31,7 +31,7 @@ fn a_death_tells_how_far_it_was_and_what_the_file_would_need() {
     };
     assert_eq!(
         died(2 << 30, Some(5 << 30)),
-        " after 2.00 GiB of a.pickle, which has 5.00 GiB: if it was memory, all of it would need about 10.0 GiB"
+        " after 2.00 GiB of a.pickle, of 5.00 GiB. If memory ran out: the whole file needs about 10.0 GiB"
     );
     assert_eq!(died(1 << 20, Some(5 << 30)), " after 1.00 MiB of a.pickle");
     assert_eq!(died(2 << 30, None), " after 2.00 GiB of a.pickle");

@@ -46,7 +46,7 @@ fn what_browsers_refuse_is_said_before() {
     for local in ["localhost", "localhost:80", "a.localhost", "127.0.0.1:9", "[::1]", "[::1]:9"] {
         assert_eq!(refused(&format!("http://{local}/a"), Came::Https), None, "{local}");
     }
-    assert!(refused("http://a.b:80/c", Came::Https).is_some_and(|text| text.contains("ask a.b:80 for")));
+    assert!(refused("http://a.b:80/c", Came::Https).is_some_and(|text| text.contains("https address on a.b:80")));
     assert_eq!(refused("http://a.b/c", Came::Http), None);
     assert_eq!(refused("http://a.b/c", Came::Disk), None);
     assert_eq!((refused("https://a.b/c", Came::Https), refused("run/x.pickle", Came::Https)), (None, None));
@@ -56,7 +56,7 @@ fn what_browsers_refuse_is_said_before() {
 #[test]
 fn failures_say_what_to_do() {
     let text = |status| fetch_failure("https://files.example/x/y.pickle", status, Came::Http);
-    assert_eq!(text(Some(404)), "files.example has no such file (it answered 404): check the link.");
+    assert_eq!(text(Some(404)), "files.example has no such file (status 404). Check the link.");
     assert!(text(None).contains("CORS") && text(None).contains("drop it here"));
     assert!(fetch_failure("https://a.b/c", None, Came::Disk).contains("Access-Control-Allow-Origin: *"));
     assert!(text(Some(503)).contains("503") && text(Some(403)).contains("403") && text(Some(302)).contains("302"));
