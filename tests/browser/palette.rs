@@ -203,8 +203,12 @@ fn the_help_is_filtered_and_stands_in_columns() {
     write(&page, "flame zoom");
     page.wait_until("a group is left", || page.text("#keys").contains("Flame graph"));
     page.press_escape_in("#help");
+    page.wait_for(&false.into(), || page.evaluate("document.querySelector('#help').open"));
+    // Of Esc the page hears a moment later.
+    page.wait_for_frames();
     // It opens whole, and the key that opened it closes it.
     page.press("?");
+    page.wait_for(&true.into(), || page.evaluate("document.querySelector('#help').open"));
     page.wait_for(&all, || rows(&page));
     page.press("?");
     page.wait_for(&false.into(), || page.evaluate("document.querySelector('#help').open"));
