@@ -11,7 +11,7 @@ use super::shared::Shared;
 use engine::protocol::{Answer, Grouping, LegendEntry, Question};
 
 /// So many of a hundred bytes of the peak have to have a category.
-const LEAST_PERCENT: u64 = 80;
+const LEAST_PERCENT: u128 = 80;
 
 /// How it takes part.
 pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
@@ -58,10 +58,10 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 
 /// Whether most bytes of the peak have a category: the entry of those without is the last.
 fn is_classified(entries: &[LegendEntry]) -> bool {
-    let sum = |entries: &[LegendEntry]| entries.iter().map(|entry| entry.peak_requested).sum::<u64>();
+    let sum = |entries: &[LegendEntry]| entries.iter().map(|entry| u128::from(entry.peak_requested)).sum::<u128>();
     let Some((_, known)) = entries.split_last() else { return false };
     let all = sum(entries);
-    all > 0 && u128::from(sum(known)) * 100 >= u128::from(all) * u128::from(LEAST_PERCENT)
+    all > 0 && sum(known) * 100 >= all * LEAST_PERCENT
 }
 
 #[cfg(test)]

@@ -72,8 +72,8 @@ fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut
             return;
         }
         (_, None) => (None, "Select an allocation first."),
-        (EventStep::ToBorn, Some(details)) => (details.born_event, "It was born before the recording."),
-        (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is live at the end."),
+        (EventStep::ToBorn, Some(details)) => (details.born_event, "It was allocated before recording."),
+        (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is never freed."),
     };
     match event {
         None => shared.remark = Some(otherwise.to_owned()),

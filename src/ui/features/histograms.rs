@@ -134,7 +134,7 @@ pub fn chosen(of: Histogram, [from, to]: [u8; 2]) -> String {
 
 fn range(of: Histogram, class: u8) -> String {
     match (of, class) {
-        (Histogram::Lives, LIFE_UNKNOWN) => "born before recording".to_owned(),
+        (Histogram::Lives, LIFE_UNKNOWN) => "allocated before recording".to_owned(),
         (Histogram::Lives, LIFE_TO_END) => "never freed".to_owned(),
         (Histogram::Sizes, 0) => "0 B".to_owned(),
         (Histogram::Lives, 0) => "no event".to_owned(),

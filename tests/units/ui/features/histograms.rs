@@ -28,12 +28,12 @@ fn classes_are_told_exactly() {
     assert_eq!(life(1, 1 << 20 | 1), "1,048,576 to under 2,097,152 events");
     assert_eq!(
         (life(0, 7), life(0, u32::MAX), life(9, u32::MAX)),
-        ("born before recording".into(), "never freed".into(), "never freed".into())
+        ("allocated before recording".into(), "never freed".into(), "never freed".into())
     );
     assert_eq!(chosen(Histogram::Sizes, [11, 20]), "1 KiB to under 1 MiB");
     let lives = |classes| chosen(Histogram::Lives, classes);
     assert_eq!(lives([1, 2]), "1 to under 4 events");
-    assert_eq!(lives([3, 34]), "4 events and longer, born before recording, never freed");
-    assert_eq!(lives([5, 33]), "16 events and longer, born before recording");
-    assert_eq!(lives([33, 34]), "born before recording or never freed");
+    assert_eq!(lives([3, 34]), "4 events and longer, allocated before recording, never freed");
+    assert_eq!(lives([5, 33]), "16 events and longer, allocated before recording");
+    assert_eq!(lives([33, 34]), "allocated before recording or never freed");
 }
