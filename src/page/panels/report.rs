@@ -3,7 +3,7 @@
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
 use engine::protocol::Tone;
 use ui::why::cells;
-use ui::why::view::{Kind, RowView, Said, SheetView, Stack, sign};
+use ui::why::view::{ChartKind, ChartView, Kind, RowView, Said, SheetView, Stack, sign};
 use web_sys::Element;
 
 fn class(tone: Tone) -> &'static str {
@@ -35,8 +35,40 @@ pub(super) fn statement(dom: &Dom, place: usize, said: &Said) -> Element {
     }
     add_sign(dom, &text, said.tone);
     dom.add(&text, "span", "", &said.text);
+    if said.is_shown {
+        set_attribute(&dom.add(&text, "span", "show", "Show"), "aria-hidden", "true");
+    }
     append(&line, &text);
+    if let Some(chart) = &said.chart {
+        append(&line, &chart_of(dom, chart));
+    }
+    if !said.fix.is_empty() {
+        let fix = dom.add(&line, "p", "fix", "");
+        dom.add(&fix, "b", "", "Fix");
+        dom.add(&fix, "span", "", &said.fix);
+    }
     line
+}
+
+/// A chart: bars or parts as elements, whose size CSS makes of their part.
+fn chart_of(dom: &Dom, chart: &ChartView) -> Element {
+    let is_course = chart.kind == ChartKind::Course;
+    let figure = dom.new_element("div", if is_course { "chart course" } else { "chart parts" }, "");
+    let bars = dom.add(&figure, "div", "bars", "");
+    set_attribute(&bars, "aria-hidden", "true");
+    let names = (!is_course).then(|| dom.add(&figure, "ul", "", ""));
+    for mark in &chart.marks {
+        let bar = dom.add(&bars, "i", "", "");
+        set_attribute(&bar, "title", &mark.label);
+        set_style(&bar, "--part", &[&mark.part.to_string(), "e-3"].concat());
+        if let Some(names) = &names {
+            dom.add(names, "li", "", &mark.label);
+        }
+    }
+    if !chart.text.is_empty() {
+        dom.add(&figure, "p", "", &chart.text);
+    }
+    figure
 }
 
 /// A table with its heading.
@@ -46,9 +78,15 @@ pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> Element {
     set_attribute(&section, "data-sheet", &sheet.key);
     let id = ["why-sheet-", &at].concat();
     let header = dom.new_element("header", "", "");
-    let title = dom.new_element("h3", "", &sheet.title);
+    let title = dom.add(&header, "h3", "", "");
     set_attribute(&title, "id", &id);
-    append(&header, &title);
+    let fold = dom.new_button("fold", &sheet.title, ("data-fold", &at));
+    set_flag(&fold, "aria-expanded", !sheet.is_folded);
+    append(&title, &fold);
+    if sheet.is_folded {
+        append(&section, &header);
+        return section;
+    }
     if let Some((threshold, short)) = &sheet.threshold {
         let label = dom.new_element("label", "", &[&threshold.label, " "].concat());
         let field = dom.new_element("input", "", "");

@@ -56,6 +56,7 @@ impl Part for Panel {
             let place = |attribute| said(event, attribute).and_then(|place| place.parse().ok());
             let action = (place("data-unfold").map(WhyAction::Unfolded))
                 .or_else(|| place("data-more").map(WhyAction::More))
+                .or_else(|| place("data-fold").map(WhyAction::Folded))
                 .or_else(|| place("data-copy").map(WhyAction::Copied))
                 .or_else(|| place("data-item").map(WhyAction::Picked));
             if let Some(action) = action {
@@ -142,7 +143,7 @@ fn mark(elements: &Elements, state: &State) {
 /// What has the focus in the report, as what finds it again.
 fn focus(elements: &Elements) -> Option<String> {
     let focus = elements.focus().filter(|focus| elements.why_report.contains(Some(focus)))?;
-    let names = ["data-item", "data-more", "data-copy", "data-threshold"];
+    let names = ["data-item", "data-more", "data-fold", "data-copy", "data-threshold"];
     let of = |name: &&str| focus.get_attribute(name).map(|value| ["[", name, "=\"", &value, "\"]"].concat());
     Some(names.iter().find_map(of).unwrap_or_default())
 }
