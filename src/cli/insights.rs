@@ -7,7 +7,8 @@ use base::units::Moment;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::protocol::{
-    CategorySet, Cell, Chart, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone, Topic,
+    CategorySet, Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone,
+    Topic,
 };
 use engine::{Answer, Question, Request};
 use serde_json::{Map, Value, json};
@@ -238,7 +239,7 @@ fn as_chart(chart: &Chart) -> Value {
     match chart {
         Chart::Course { values, ends } => json!({"live_bytes": values, "from": ends[0], "to": ends[1]}),
         Chart::Parts(parts) => {
-            let part = |(name, bytes): &(String, u64)| json!({"name": name, "bytes": bytes});
+            let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes});
             json!({"parts": parts.iter().map(part).collect::<Vec<Value>>()})
         }
     }

@@ -119,9 +119,20 @@ pub struct Statement {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Chart {
     /// Live bytes, one value after another, with the names of the first and the last: `step 2`, `step 9`.
-    Course { values: Vec<u64>, ends: [String; 2] },
-    /// The parts of a whole, each with its name.
-    Parts(Vec<(String, u64)>),
+    Course {
+        values: Vec<u64>,
+        ends: [String; 2],
+    },
+    Parts(Vec<ChartPart>),
+}
+
+/// A part of a whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChartPart {
+    pub name: String,
+    pub bytes: u64,
+    /// The slot of the palette that it has in the timeline, coloured by what the parts are; `None` for what has no colour there.
+    pub slot: Option<u32>,
 }
 
 /// How a sentence or a row is meant.

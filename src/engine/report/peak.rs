@@ -10,7 +10,9 @@ use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, 
 use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
 use crate::places::lasted_us;
-use crate::protocol::{Cell, Chart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight};
+use crate::protocol::{
+    Cell, Chart, ChartPart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight,
+};
 use crate::report::column::{self, sheet};
 use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_numbers};
@@ -235,10 +237,14 @@ fn chart(writing: &mut Writing<'_>, parts: &Parts) {
     };
     let ranked = sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (pair(!bytes, 0), group)).collect());
     let of = |group: &u32| bytes.get(*group as usize).copied().unwrap_or(0);
-    let named = |group: &u32| (cut(&file.groups.label(&file.snapshot, history, grouping, *group)), of(group));
-    let mut told: Vec<(String, u64)> = ranked.iter().take(CHARTED).filter(|group| of(group) > 0).map(named).collect();
+    let named = |group: &u32| ChartPart {
+        name: cut(&file.groups.label(&file.snapshot, history, grouping, *group)),
+        bytes: of(group),
+        slot: Some(file.groups.slot(grouping, *group)),
+    };
+    let mut told: Vec<ChartPart> = ranked.iter().take(CHARTED).filter(|group| of(group) > 0).map(named).collect();
     let rest = ranked.iter().skip(CHARTED).fold(0u64, |sum, group| sum.saturating_add(of(group)));
-    told.extend((rest > 0).then(|| ("other".to_owned(), rest)));
+    told.extend((rest > 0).then(|| ChartPart { name: "other".to_owned(), bytes: rest, slot: None }));
     writing.chart(Chart::Parts(told));
 }
 

@@ -5,7 +5,7 @@
 use super::column::{Column, cells};
 use crate::open::OpenFile;
 use crate::protocol::{
-    Cell, Chart, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone,
+    Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone,
 };
 use analysis::frame_line;
 use base::units::{Bytes, EventIdx, Moment, grouped};
@@ -54,7 +54,7 @@ impl<'a> Writing<'a> {
     pub(super) fn chart(&mut self, chart: Chart) {
         let is_empty = match &chart {
             Chart::Course { values, .. } => values.len() < 2,
-            Chart::Parts(parts) => parts.iter().all(|(_, bytes)| *bytes == 0),
+            Chart::Parts(parts) => parts.iter().all(|part| part.bytes == 0),
         };
         self.report.statements.last_mut().into_iter().for_each(|last| last.chart = (!is_empty).then(|| chart.clone()));
     }
@@ -63,7 +63,9 @@ impl<'a> Writing<'a> {
     #[inline(never)]
     pub(super) fn parts(&mut self, parts: &[(&str, u64)]) {
         let some = parts.iter().filter(|(_, bytes)| *bytes > 0);
-        self.chart(Chart::Parts(some.map(|&(name, bytes)| (name.to_owned(), bytes)).collect()));
+        self.chart(Chart::Parts(
+            some.map(|&(name, bytes)| ChartPart { name: name.to_owned(), bytes, slot: None }).collect(),
+        ));
     }
 
     /// How many rows of a sheet are shown.

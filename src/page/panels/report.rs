@@ -1,6 +1,8 @@
 //! A report as elements: its sentences and its tables.
 
+use super::legend::rgb;
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
+use crate::theme::Theme;
 use engine::protocol::Tone;
 use ui::why::cells;
 use ui::why::view::{ChartKind, ChartView, Kind, RowView, Said, SheetView, Stack, sign};
@@ -24,7 +26,7 @@ fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
 }
 
 /// A sentence.
-pub(super) fn statement(dom: &Dom, place: usize, said: &Said) -> Element {
+pub(super) fn statement(dom: &Dom, place: usize, said: &Said, theme: &Theme) -> Element {
     let line = dom.new_element("li", class(said.tone), "");
     let text = dom.new_element(if said.is_shown { "button" } else { "p" }, "", "");
     set_attribute(&text, "data-item", &place.to_string());
@@ -40,7 +42,7 @@ pub(super) fn statement(dom: &Dom, place: usize, said: &Said) -> Element {
     }
     append(&line, &text);
     if let Some(chart) = &said.chart {
-        append(&line, &chart_of(dom, chart));
+        append(&line, &chart_of(dom, chart, theme));
     }
     if !said.fix.is_empty() {
         let fix = dom.add(&line, "p", "fix", "");
@@ -51,18 +53,20 @@ pub(super) fn statement(dom: &Dom, place: usize, said: &Said) -> Element {
 }
 
 /// A chart: bars or parts as elements, whose size CSS makes of their part.
-fn chart_of(dom: &Dom, chart: &ChartView) -> Element {
+fn chart_of(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     let is_course = chart.kind == ChartKind::Course;
     let figure = dom.new_element("div", if is_course { "chart course" } else { "chart parts" }, "");
-    let bars = dom.add(&figure, "div", "bars", "");
+    let bars = dom.add(&figure, "div", "marks", "");
     set_attribute(&bars, "aria-hidden", "true");
     let names = (!is_course).then(|| dom.add(&figure, "ul", "", ""));
     for mark in &chart.marks {
         let bar = dom.add(&bars, "i", "", "");
         set_attribute(&bar, "title", &mark.label);
         set_style(&bar, "--part", &[&mark.part.to_string(), "e-3"].concat());
-        if let Some(names) = &names {
-            dom.add(names, "li", "", &mark.label);
+        let name = names.as_ref().map(|names| dom.add(names, "li", "", &mark.label));
+        if let Some(slot) = mark.slot {
+            let colour = rgb(&theme.look.palette, slot);
+            [Some(&bar), name.as_ref()].into_iter().flatten().for_each(|of| set_style(of, "--mark", &colour));
         }
     }
     if !chart.text.is_empty() {

@@ -193,7 +193,7 @@ pub struct KeptLine {
 }
 
 /// Call sites that pin segments: those that are seen.
-const MOST_SITES: usize = 4;
+const MOST_SITES: usize = 2;
 
 /// What is told above the segments, what costs most first; nothing where nothing could be released.
 pub fn kept(page: &StatePage) -> Vec<KeptLine> {
@@ -215,7 +215,7 @@ pub fn kept(page: &StatePage) -> Vec<KeptLine> {
     }
     let more = kept.by_site.len().saturating_sub(MOST_SITES) as u64 + u64::from(kept.left_out);
     if more > 0 {
-        let text = [&counted(more, "more call site"), " with pinned segments: see Insights, Fragmentation"].concat();
+        let text = [&counted(more, "more call site"), " in Insights, Fragmentation"].concat();
         lines.push(KeptLine { text, allocation: None });
     }
     lines

@@ -131,17 +131,20 @@ pub struct ChartMark {
     pub part: u32,
     /// `Live 3.20 GiB`.
     pub label: String,
+    /// See [`engine::protocol::ChartPart::slot`].
+    pub slot: Option<u32>,
 }
 
 fn chart(chart: &Chart) -> ChartView {
-    let mark = |whole: u64, bytes: u64, name: &str| ChartMark {
+    let mark = |whole: u64, bytes: u64, name: &str, slot| ChartMark {
+        slot,
         part: per_mille(bytes, whole),
         label: [name, " ", &Bytes(bytes).to_string()].concat().trim().to_owned(),
     };
     match chart {
         Chart::Parts(parts) => {
-            let whole = parts.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
-            let marks = parts.iter().map(|(name, bytes)| mark(whole, *bytes, name)).collect();
+            let whole = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.bytes));
+            let marks = parts.iter().map(|part| mark(whole, part.bytes, &part.name, part.slot)).collect();
             ChartView { kind: ChartKind::Parts, marks, text: String::new() }
         }
         Chart::Course { values, ends } => {
@@ -150,7 +153,7 @@ fn chart(chart: &Chart) -> ChartView {
                 [&Bytes(bytes.copied().unwrap_or(0)).to_string(), " after ", end].concat()
             };
             let text = [text(values.first(), &ends[0]), text(values.last(), &ends[1])].join(" → ");
-            let marks = values.iter().map(|&bytes| mark(most, bytes, "")).collect();
+            let marks = values.iter().map(|&bytes| mark(most, bytes, "", None)).collect();
             ChartView { kind: ChartKind::Course, marks, text }
         }
     }
