@@ -8,6 +8,9 @@ use crate::report::writing::{Writing, allocation, at, bytes, cut, when};
 use base::units::counted;
 use history::replay::AllocationId;
 
+/// Fewer free bytes than this are not worth a sentence.
+const LEAST: u64 = 1 << 20;
+
 /// Writes what is kept at the moment of a layout.
 pub(super) fn write(writing: &mut Writing<'_>, kept: &StateKept, layout: &Layout) {
     say(writing, kept, (layout.moment, layout.whole.reserved));
@@ -31,7 +34,7 @@ fn say(writing: &mut Writing<'_>, kept: &StateKept, (moment, reserved): (u32, u6
             [&segments, " of private pools, ", &bytes(empty_private.reserved), ", stay until the pool is freed."];
         writing.say(Tone::Fact, text.concat(), Some(at(moment)));
     }
-    if let Some(first) = by_site.first() {
+    if let Some(first) = by_site.first().filter(|_| pinned.free >= LEAST) {
         let is_much = pinned.free >= MUCH && pinned.free >= reserved / 10;
         let text = [
             &counted(pinned.segments.into(), "segment"),

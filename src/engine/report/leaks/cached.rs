@@ -86,17 +86,19 @@ impl Cached {
             text.push_str(" at the end: ");
             text.push_str(&bytes(whole_bytes));
             let is_cuda = history.device >= 0;
-            if is_cuda && back < whole {
-                text.push_str(", of which ");
-                text.push_str(&bytes(back_bytes));
-                text.push_str(" in ");
+            if is_cuda && back == 0 {
+                text.push_str(", all in private pools");
+            } else if is_cuda && back < whole {
+                text.push_str(". Of these, ");
                 text.push_str(&grouped(back));
-                text.push_str(" can be released; the rest belongs to private pools");
+                text.push_str(" (");
+                text.push_str(&bytes(back_bytes));
+                text.push_str(") can be released; the rest belongs to private pools");
             }
             text.push('.');
             writing.say(Tone::Fact, text, Some(at(last)));
             if is_cuda && back > 0 {
-                writing.fix("Call torch.cuda.empty_cache() to release them.");
+                writing.fix("torch.cuda.empty_cache() releases them.");
             }
         }
         let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));
