@@ -153,7 +153,7 @@ fn failures_name_the_file_and_the_next_one_opens() {
     page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://files.example/c.pickle")))));
     page.act(Action::LinkFailed { load: page.state.load, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Failed(text) if text.starts_with("files.example has no such file")));
-    page.command(Command::OpenExample);
+    page.command(Command::OpenSample(Sample::OutOfMemory));
     assert!(matches!(page.done[..], [Effect::Load { origin: Origin::Link(_), .. }]));
 }
 
