@@ -85,7 +85,8 @@ fn keys_that_move_the_timeline_work_wherever_the_focus_is() {
         for (key, wanted) in wanted {
             assert_eq!(typed(scope, key), Some(wanted), "{scope:?} {key}");
         }
-        assert_eq!((typed(scope, "Delete"), letters_off(scope, "0")), (None, None), "what has the focus is no marker");
+        assert_ne!(typed(scope, "Delete"), Some(Command::RemoveMarker), "what has the focus is no marker");
+        assert_eq!(letters_off(scope, "0"), None);
     }
     let of_flame = typed(Scope::Tab(Tab::Flame), "0");
     assert!(matches!(of_flame, Some(Command::Feature(FeatureCommand::Flame(_)))), "its own key goes before");
