@@ -76,6 +76,8 @@ pub enum Action {
     GroupChosen(Option<Grouping>),
     /// A tab of the side panel was chosen.
     SideChosen(Side),
+    /// The side panel of a narrow window was opened or closed.
+    SheetToggled,
     /// The range is no longer wanted.
     RangeEnded,
     /// A view was chosen among the tabs.

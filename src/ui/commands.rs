@@ -80,6 +80,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ClearSelection if matches!(state.stage, Stage::Loading(_)) => cancel(state, effects),
         Command::ClearSelection if state.toast.take().is_some() => {}
         Command::ClearSelection => {
+            state.sheet = false;
             if !state.give_up_drawn() && !state.escape() {
                 state.give_up_selected();
             }
@@ -135,7 +136,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::WindowBack => state.walk(Way::Back),
         Command::WindowForward => state.walk(Way::Forward),
         Command::TypeCapacity => {
-            state.side = Side::File;
+            (state.side, state.sheet) = (Side::File, true);
             effects.push(Effect::FocusCapacity);
         }
         Command::ToggleFitBytes if state.why_no_fit().is_some() => {
@@ -155,7 +156,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::PinPeak => state.shared.pin_and_show(state.shared.peak_moment()),
         Command::PinEnd => state.shared.pin_and_show(state.shared.end_moment()),
         Command::TypeMoment => {
-            state.side = Side::Selection;
+            (state.side, state.sheet) = (Side::Selection, true);
             effects.push(Effect::FocusMoment);
         }
         Command::ToggleRange => state.toggle_range(),

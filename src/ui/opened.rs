@@ -6,6 +6,7 @@ use super::features::why;
 use super::link;
 use super::opening::{close, list, show_device};
 use super::stage::{Choice, Stage};
+use super::tab::Tab;
 use engine::protocol::{FileSummary, Reply};
 
 /// Takes what the worker says of the file on its way.
@@ -42,5 +43,14 @@ pub(super) fn show(state: &mut State, file: Box<FileSummary>, now_ms: f64, effec
     show_device(state, place);
     state.pin_out_of_memory();
     state.forget();
+    // Without events the picture is one column: what such a file has to show are its segments.
+    let is_still = state.device().is_some_and(|device| device.events == 0);
+    if is_still {
+        state.views.show(Tab::Memory);
+    }
     link::opened(state, now_ms, effects);
+    if is_still && state.linked.notice.is_none() {
+        let text = "No trace events recorded: segments only. To see memory over time, record with torch.cuda.memory._record_memory_history().";
+        state.linked.notice = Some(text.to_owned());
+    }
 }

@@ -91,6 +91,8 @@ pub struct Shared {
     pub pinned: Pinned,
     /// The tab of the side panel that is shown.
     pub side: Side,
+    /// Whether it is up where it is a sheet: below the picture of a narrow window.
+    pub sheet: bool,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
     /// What the picture's height shows, where that is not the stack.
