@@ -6,7 +6,7 @@ use super::features::why;
 use super::link;
 use super::opening::{close, list, show_device};
 use super::stage::{Choice, Stage};
-use super::tab::Tab;
+use super::tab::TabGroup;
 use engine::protocol::{FileSummary, Reply};
 
 /// Takes what the worker says of the file on its way.
@@ -46,7 +46,7 @@ pub(super) fn show(state: &mut State, file: Box<FileSummary>, now_ms: f64, effec
     // Without events the picture is one column: what such a file has to show are its segments.
     let is_still = state.device().is_some_and(|device| device.events == 0);
     if is_still {
-        state.views.show(Tab::Memory);
+        state.views.show(TabGroup::Segments.first());
     }
     link::opened(state, now_ms, effects);
     if is_still && state.linked.notice.is_none() {
