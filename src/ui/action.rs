@@ -235,6 +235,8 @@ pub enum Command {
     TypeMoment,
     /// Begin a range at the cursor, or let it be as it is.
     ToggleRange,
+    /// What the views are about.
+    ChooseScope(ViewScope),
     /// Show the next choice of what a range has.
     NextAbout,
     PinRangePeak,

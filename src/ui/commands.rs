@@ -160,6 +160,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             effects.push(Effect::FocusMoment);
         }
         Command::ToggleRange => state.toggle_range(),
+        Command::ChooseScope(scope) => state.choose_scope(scope),
         Command::NextAbout => state.next_about(),
         Command::PinRangePeak => state.pin_range_peak(),
         Command::FoldViews => state.views.fold(),

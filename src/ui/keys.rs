@@ -6,6 +6,7 @@ use super::cursor::CursorStep;
 use super::features;
 use super::plots::PlotStep;
 use super::plots::line::Line;
+use super::range::ViewScope;
 use super::rows::{Extent, Go, RowsStep};
 use super::samples::Sample;
 use super::settings::Theme;
@@ -150,6 +151,13 @@ const SHARED: &[Binding<Command>] = {
         line(Page, &["@"], TypeMoment, "Go to an event or a time", "at"),
         line(Timeline, &["q"], ToggleRange, "Start or finish a range at the cursor", TIMELINE),
         line(Page, &["Shift+q"], NextAbout, "Switch what the views show of the range", "scope"),
+        line(
+            Page,
+            &["Shift+i"],
+            ChooseScope(ViewScope::Change),
+            "Show what changed from A to B, the ends of the range",
+            "scope-change",
+        ),
         line(Page, &["Shift+x"], PinRangePeak, "Go to the peak of the range", "range-peak"),
         line(Scope::Export, &["h"], SaveHtml, "Save as HTML with the snapshot inside", "export-html"),
         line(Timeline, &["z"], WindowBack, "Undo the last pan or zoom", "window-back"),

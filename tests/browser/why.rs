@@ -68,7 +68,8 @@ fn told(report: &Report, most: usize) -> Value {
 /// The same, as the page shows it.
 fn shown(page: &Page) -> Value {
     page.evaluate(
-        "[[...document.querySelectorAll('#why-statements [data-item]')].map(item => item.lastElementChild.textContent),
+        "[[...document.querySelectorAll('#why-statements [data-item]')].map(item =>
+            item.querySelector('span:not(.sign, .unseen, .show)').textContent),
           Object.fromEntries([...document.querySelectorAll('[data-sheet]')].map(sheet => [sheet.dataset.sheet,
             [...sheet.querySelectorAll('tbody [data-item]')].map(row => [...row.cells].map(cell => cell.dataset.value))]))]",
     )

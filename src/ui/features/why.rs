@@ -148,6 +148,10 @@ pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects
         WhyAction::Picked(place) => pick(why, shared, place, effects),
         WhyAction::Unfolded(place) => unfold(why, place),
         WhyAction::ThresholdSet(sheet, text) => set_threshold(why, sheet, &text),
+        WhyAction::Folded(sheet) => {
+            let sheet = why.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone());
+            sheet.into_iter().for_each(|key| why.fold(key));
+        }
         WhyAction::More(sheet) => {
             let Some(key) = why.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone())
             else {
