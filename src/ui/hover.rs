@@ -113,8 +113,7 @@ pub fn card(hover: &Hover) -> Card {
     let mut share = hover.hit.as_ref().and_then(|hit| hit.category.clone()).unwrap_or_default();
     if hover.plot == Plot::Stack && spot.total > 0 {
         let comma = if share.is_empty() { "" } else { " · " };
-        share =
-            [&share, comma, &percent(of, spot.total), " of ", &Bytes(spot.total).to_string(), " live here"].concat();
+        share = [&share, comma, &percent(of, spot.total), " of ", &Bytes(spot.total).to_string(), " live"].concat();
     }
     let Some(hit) = &hover.hit else {
         let site = if spot.count == 1 { "…".into() } else { counted(spot.count.into(), "small allocation") };

@@ -121,10 +121,10 @@ pub fn lines(
 /// So many lines are seen at once: they need no filter.
 pub const FEW: usize = 8;
 
-/// The lines that have this text, in whatever case.
+/// The lines that have this text; capitals of it do not matter.
 pub fn filtered(mut lines: Vec<Line>, text: &str) -> Vec<Line> {
-    let text = text.trim().to_lowercase();
-    lines.retain(|line| line.label.to_lowercase().contains(&text));
+    let text = text.trim().to_ascii_lowercase();
+    lines.retain(|line| line.label.to_ascii_lowercase().contains(&text));
     lines
 }
 

@@ -71,6 +71,8 @@ pub struct Busy<'a> {
 
 /// CSS pixels between a block and the card.
 const CLEAR: f64 = 12.0;
+/// CSS pixels at the top that chips need.
+const CHIPS: f64 = 22.0;
 /// How much worse it is to lie on all of the block than to lie on neighbours; that is as bad as to be so many CSS pixels away.
 const ON_BLOCK: f64 = 8.0;
 const AWAY: f64 = 320.0;
@@ -89,7 +91,7 @@ pub fn clear_of(at: Pair, card: Pair, stage: Pair, busy: &Busy<'_>) -> Pair {
         (x, bottom + CLEAR),
         (usual.0, top - CLEAR - card.1),
         (usual.0, bottom + CLEAR),
-        (usual.0, 0.0),
+        (usual.0, CHIPS),
     ];
     let cost = |&(x, y): &Pair| {
         let rect = [x, y, x + card.0, y + card.1];
@@ -102,7 +104,7 @@ pub fn clear_of(at: Pair, card: Pair, stage: Pair, busy: &Busy<'_>) -> Pair {
         let hides = if away <= 0.0 { f64::INFINITY } else { 0.0 };
         hides + ON_BLOCK * (on_block / area).min(1.0) + on_others + away / AWAY
     };
-    let fits = |(x, y): &Pair| *x >= 0.0 && *y >= 0.0 && x + card.0 <= stage.0 && y + card.1 <= stage.1;
+    let fits = |(x, y): &Pair| *x >= 0.0 && *y >= CHIPS && x + card.0 <= stage.0 && y + card.1 <= stage.1;
     let best = places.into_iter().filter(fits).min_by(|a, b| cost(a).total_cmp(&cost(b)));
     best.unwrap_or(usual)
 }

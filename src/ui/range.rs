@@ -149,7 +149,7 @@ pub fn view(state: &Shared) -> Option<RangeView> {
 }
 
 /// What happened in a range, to the byte.
-pub(crate) fn fact_lines(facts: &RangeFacts) -> Vec<(&'static str, String)> {
+pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
     let weight = |weight: Weight| {
         let mut text = exact(weight.bytes);
         // Where it has to be broken, then before these three words.
@@ -160,7 +160,7 @@ pub(crate) fn fact_lines(facts: &RangeFacts) -> Vec<(&'static str, String)> {
     let sign = if facts.at_end < facts.at_begin { "−" } else { "+" };
     let change = exact(facts.at_end.abs_diff(facts.at_begin));
     let net: Vec<String> = change.split(" · ").map(|part| sign.to_owned() + part).collect();
-    vec![
+    [
         ("Allocated", weight(facts.born)),
         ("Freed", weight(facts.freed)),
         ("Kept", weight(facts.kept)),

@@ -120,9 +120,9 @@ pub fn card(state: &Shared) -> Option<Card> {
     let lasted = slice.points[1].time.saturating_sub(slice.points[0].time);
     let mut facts = vec![fact(("Events", events(slice.span)))];
     facts.push(fact(("Duration", duration_us(i64::try_from(lasted).unwrap_or(i64::MAX)))));
-    match state.slices.facts.about(&slice.span) {
-        Some(known) => facts.extend(fact_lines(known).into_iter().map(fact)),
-        None => facts.push(fact(("Allocated", "…".to_owned()))),
+    match state.slices.facts.about(&slice.span).map(fact_lines) {
+        Some([allocated, freed, kept, _, peak, _]) => facts.extend([peak, allocated, freed, kept].map(fact)),
+        None => facts.extend(["Peak", "Allocated", "Freed", "Kept"].map(|label| fact((label, "…".to_owned())))),
     }
     let title = slice.name.clone();
     Some(Card { title, facts, hidden: "Click: select the range. Double-click: zoom.".to_owned(), ..Card::default() })

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use ui::legend::{Covered, FEW, Line, filtered, heading, lines as entry_lines};
 use ui::marks::lanes;
 use ui::{Action, State};
-use web_sys::Event;
+use web_sys::{Event, HtmlElement};
 
 elements! {
     HtmlButtonElement: axis;
@@ -94,16 +94,16 @@ impl Part for Panel {
             let lines = entry_lines(*plot, *colouring, entries, faded, covered.as_ref());
             elements.legend_filter.set_hidden(lines.len() <= FEW);
             let shown = if lines.len() <= FEW { lines } else { filtered(lines, filter) };
-            let classes = [
-                (matches!(plot, Plot::Reserved(_)), "plain"),
-                (*colouring == Grouping::CallSite, "sites"),
-                (colouring.is_ordered(), "ramp"),
-            ];
-            let classes: Vec<&str> = classes.into_iter().filter(|(is_so, _)| *is_so).map(|(_, class)| class).collect();
-            set_attribute(&elements.legend, "class", &classes.join(" "));
+            set_class(&elements.legend, "plain", matches!(plot, Plot::Reserved(_)));
+            set_class(&elements.legend, "ramp", colouring.is_ordered());
             show_entries(elements, &shown, palette(theme, *colouring));
         }
     }
+}
+
+fn set_class(element: &HtmlElement, name: &str, holds: bool) {
+    // It fails only for a name that is no word.
+    let _ = element.class_list().toggle_with_force(name, holds);
 }
 
 fn palette(theme: &Theme, colouring: Grouping) -> &[[u8; 4]; 256] {

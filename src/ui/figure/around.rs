@@ -45,10 +45,11 @@ impl Figure {
         pen.bytes();
         pen.height_title();
         pen.axis();
+        pen.curves();
+        pen.peak_line();
         pen.marks();
         pen.slices();
         pen.life();
-        pen.curves();
         pen.peak();
         pen.tools();
         pen.shapes
@@ -188,24 +189,26 @@ impl Pen<'_> {
         );
     }
 
-    /// A line at the peak's height, a mark where it is, its size beside it.
+    /// Where the peak's height is, from the top; `None` outside of the lane.
+    fn peak_y(&self) -> Option<f64> {
+        let [top, bottom] = self.lane();
+        let y = self.bottom - self.figure.peak.as_ref()?.y;
+        (top..=bottom).contains(&y).then_some(y)
+    }
+
+    /// A line at the peak's height, behind all names.
+    fn peak_line(&mut self) {
+        let Some(y) = self.peak_y() else { return };
+        let (x, dash) = ([self.left, self.left + self.figure.plot[0]], 4.0 * self.scale);
+        let y = [y.round() - self.hair(), y.round()];
+        self.shapes.push(Shape::Dashes { x, y, dash, tint: Tint::Peak, opacity: 0.7 });
+    }
+
+    /// A mark where the peak is, and its size beside it.
     fn peak(&mut self) {
         let figure = self.figure;
-        let Some(peak) = &figure.peak else { return };
-        let (scale, hair) = (self.scale, self.hair());
-        let y = self.bottom - peak.y;
-        let [lane_top, lane_bottom] = self.lane();
-        if !(lane_top..=lane_bottom).contains(&y) {
-            return;
-        }
-        let line = y.round() - hair;
-        self.shapes.push(Shape::Dashes {
-            x: [self.left, self.left + figure.plot[0]],
-            y: [line, line + hair],
-            dash: 4.0 * scale,
-            tint: Tint::Peak,
-            opacity: 0.7,
-        });
+        let (Some(peak), Some(y)) = (&figure.peak, self.peak_y()) else { return };
+        let (scale, lane_top) = (self.scale, self.lane()[0]);
         if !(0.0..=figure.plot[0]).contains(&peak.x) {
             return;
         }

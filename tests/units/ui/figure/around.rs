@@ -17,7 +17,7 @@ fn a_label_keeps_what_tells_its_slice_from_the_others() {
     // A part of a number would be another number.
     assert_eq!(of("step_29", 5, 10.0), "");
     assert_eq!(of("Optimizer.zero_grad", 10, 80.0), "…zero_grad");
-    assert_eq!(of("Optimizer.zero_grad", 10, 45.0), "…zero…");
+    assert_eq!(of("Optimizer.zero_grad", 10, 50.0), "…zero…");
     assert_eq!(of("forward", 0, 40.0), "forw…");
     assert_eq!(of("forward", 0, 20.0), "");
     // All names alike: there is no other part.
