@@ -40,6 +40,7 @@ impl Worker for Marked {
             ended: true,
             lane: 0,
             span: Span { from: from as u32, to: to as u32 },
+            micros: 1000,
             shared: 0,
         };
         let ranges = vec![

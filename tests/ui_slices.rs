@@ -21,7 +21,8 @@ fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
     let place = |moment: u32| AxisPoint { events: moment.into(), time: u64::from(moment) * 1000 };
     let shared = name.find(|letter: char| letter.is_ascii_digit()).unwrap_or(0) as u32;
     let (name, span) = (name.to_owned(), Span { from, to });
-    RangeMark { name, start: place(from), end: place(to), ended: true, lane, span, shared }
+    let micros = u64::from(to - from) * 1000;
+    RangeMark { name, start: place(from), end: place(to), ended: true, lane, span, micros, shared }
 }
 
 fn facts(span: Span) -> RangeFacts {

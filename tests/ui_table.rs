@@ -284,7 +284,7 @@ fn bars_tell_count_and_bytes() {
     page.act(Action::Command(Command::Feature(FeatureCommand::Table(TableStep::ToggleMeasure))));
     let chart = page.state.table.chart(Histogram::Sizes);
     assert_eq!(chart.bars.iter().map(|bar| bar.height).collect::<Vec<_>>(), [1000, 0, 444]);
-    assert_eq!(chart.top, "9");
+    assert_eq!(chart.axis, ["Allocations", "9", "4"]);
 }
 
 #[test]

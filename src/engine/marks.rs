@@ -54,6 +54,7 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
             ended: range.end_us.is_some(),
             lane: lanes.of(range),
             span: clock.map_or(Span { from: 0, to: 0 }, |clock| annotation_span(history, clock, range)),
+            micros: end.max(range.start_us).abs_diff(range.start_us),
             shared: 0,
         });
     }

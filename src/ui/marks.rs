@@ -73,12 +73,23 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
                 before.ended &= mark.ended;
                 if points[1].time > before.points[1].time {
                     before.points[1] = points[1];
+                    before.micros = points[1].time.saturating_sub(before.points[0].time);
                 }
             }
             _ => {
                 *last = Some(slices.len());
-                let (name, shared) = (mark.name.clone(), mark.shared as usize);
-                slices.push(Slice { x, lane: mark.lane, name, shared, ended: mark.ended, count: 1, span, points });
+                let (name, shared, micros) = (mark.name.clone(), mark.shared as usize, mark.micros);
+                slices.push(Slice {
+                    x,
+                    lane: mark.lane,
+                    name,
+                    shared,
+                    ended: mark.ended,
+                    count: 1,
+                    span,
+                    micros,
+                    points,
+                });
             }
         }
     }

@@ -81,8 +81,9 @@ const AWAY: f64 = 320.0;
 pub fn clear_of(at: Pair, card: Pair, stage: Pair, busy: &Busy<'_>) -> Pair {
     let usual = beside(at, card, stage);
     let Some([left, top, right, bottom]) = busy.block.first().copied() else { return usual };
-    let inside = |place: f64, size: f64, room: f64| place.min(room - size).max(0.0);
-    let (x, y) = (inside(at.0 - card.0 / 2.0, card.0, stage.0), inside(at.1 - card.1 / 2.0, card.1, stage.1));
+    let inside = |place: f64, least: f64, size: f64, room: f64| place.min(room - size).max(least);
+    let (x, y) =
+        (inside(at.0 - card.0 / 2.0, 0.0, card.0, stage.0), inside(at.1 - card.1 / 2.0, CHIPS, card.1, stage.1));
     let places = [
         usual,
         (right + CLEAR, y),

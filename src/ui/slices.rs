@@ -117,9 +117,8 @@ impl Shared {
 pub fn card(state: &Shared) -> Option<Card> {
     let (slice, _) = state.slices.hovered.as_ref()?;
     let fact = |(label, value): (&'static str, String)| Fact { label: label.to_owned(), value };
-    let lasted = slice.points[1].time.saturating_sub(slice.points[0].time);
     let mut facts = vec![fact(("Events", events(slice.span)))];
-    facts.push(fact(("Duration", duration_us(i64::try_from(lasted).unwrap_or(i64::MAX)))));
+    facts.push(fact(("Duration", duration_us(i64::try_from(slice.micros).unwrap_or(i64::MAX)))));
     match state.slices.facts.about(&slice.span).map(fact_lines) {
         Some([allocated, freed, kept, _, peak, _]) => facts.extend([peak, allocated, freed, kept].map(fact)),
         None => facts.extend(["Peak", "Allocated", "Freed", "Kept"].map(|label| fact((label, "…".to_owned())))),

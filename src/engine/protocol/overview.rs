@@ -79,6 +79,8 @@ pub struct RangeMark {
     pub lane: u32,
     /// From the state before its first event to the one after its last.
     pub span: Span,
+    /// µs from its start to its end, or to the last event; also where it begins before the trace.
+    pub micros: u64,
     /// Bytes of the name that another name begins with as well, up to the last whole word or number.
     pub shared: u32,
 }

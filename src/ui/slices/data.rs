@@ -19,6 +19,8 @@ pub struct Slice {
     pub count: u32,
     /// Its events: from the state before the first of them to the one after the last.
     pub span: Span,
+    /// µs from its start to its end.
+    pub micros: u64,
     /// Where it starts and ends.
     pub points: [AxisPoint; 2],
 }
