@@ -142,8 +142,13 @@ impl Pen<'_> {
         let (anchor, gap) = if x > self.figure.plot[0] / 2.0 { (Anchor::End, -gap) } else { (Anchor::Start, gap) };
         let (wide, x, line) = (width(text, FONT * self.scale), self.left + x + gap, FONT * self.scale * 1.35);
         let span = if anchor == Anchor::End { [x - wide, x] } else { [x, x + wide] };
+        // Nor does the line at the peak's height run through it.
+        let (peak, scale) = (self.peak_y(), self.scale);
+        let is_struck = |y: f64| peak.is_some_and(|line| (y - 11.0 * scale..y + 3.0 * scale).contains(&line));
         let is_free = |y: f64| {
-            self.loud.iter().all(|(of, base)| (base - y).abs() >= line || of[1] <= span[0] || span[1] <= of[0])
+            let is_clear =
+                |(of, base): &([f64; 2], f64)| (base - y).abs() >= line || of[1] <= span[0] || span[1] <= of[0];
+            !is_struck(y) && self.loud.iter().all(is_clear)
         };
         let place = (0..MOST_LOUD).map(|row| y + f64::from(row) * line).find(|&y| is_free(y));
         if let Some(y) = place {
