@@ -70,8 +70,8 @@ fn type_into(page: &Page, field: &str, text: &str) {
 fn a_link_carries_every_view() {
     let page = example("");
     page.evaluate("document.getElementById('timeline').focus()");
-    // To a window that begins where rounding of its edges moves none of its pixels.
-    for key in [".", ".", ".", "a", "a", "a", "a", "a", "a", "a", "+", "g", "h"] {
+    // To the beginning: there, rounding of the edges in the address moves the window by none of its parts.
+    for key in [".", ".", "."].into_iter().chain(["a"; 12]).chain(["+", "g", "h"]) {
         page.press(key);
     }
     type_into(&page, "#find", "size>1MiB");
