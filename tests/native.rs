@@ -118,6 +118,7 @@ mod ui_plots;
 mod ui_report;
 mod ui_rules;
 mod ui_settings;
+mod ui_slices;
 mod ui_sources;
 mod ui_state;
 mod ui_table;

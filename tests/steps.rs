@@ -9,7 +9,7 @@ use crate::reported;
 use crate::trained;
 
 use generate::truth::StepTruth;
-use memscape::engine::protocol::{Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};
+use memscape::engine::protocol::{Cell, Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply, snapshots};
 use reported::{asked, sheet, text};
@@ -230,4 +230,42 @@ fn slices_change_nothing() {
     assert_eq!(reported::of(reply(&mut opened.engine, asked(0, Topic::Steps, None, &[]))), whole);
     let no_device = report(&mut opened, 99);
     assert_eq!(no_device, Report { topic: Topic::Steps, ..Report::default() });
+}
+
+#[test]
+fn slices_of_the_timeline_have_the_numbers_of_the_report() {
+    let mut files: Vec<(Opened, i64)> = vec![
+        (generated("--steps 9 --layers 2 --hidden 256 --leak --layer-annotations").0, 0),
+        (generated("--events 5000 --ring 2000 --layers 4 --oom --snapshots").0, 0),
+    ];
+    if let Some(folder) = snapshots() {
+        let bytes = std::fs::read(folder.join("train-annotated-100.pickle")).unwrap();
+        files.push((open(&bytes).unwrap(), 0));
+    }
+    for (mut opened, device) in files {
+        let report = report(&mut opened, device);
+        let sheet = sheet(&report, "occurrences");
+        let ask = |what| Request::Ask(Ask { serial: 7, device, what });
+        let Reply::Answer { answer: Answer::Marks(marks), .. } = opened.reply(ask(Question::Marks)) else { panic!() };
+        assert!(sheet.rows.len() > 3);
+        let mut marks = marks.ranges.iter();
+        for row in &sheet.rows {
+            let name = text(sheet, row, "name").trim_end_matches(" (no end)");
+            if *reported::cell(sheet, row, "first_event") == Cell::Nothing {
+                continue;
+            }
+            let from = number(sheet, row, "first_event");
+            let mark = marks.find(|mark| mark.name == name && u64::from(mark.span.from) == from).unwrap();
+            let Reply::Answer { answer: Answer::Range(facts), .. } = opened.reply(ask(Question::Range(mark.span)))
+            else {
+                panic!()
+            };
+            assert_eq!(facts.span, mark.span);
+            let number = |key| number(sheet, row, key);
+            let told = [facts.peak, facts.born.bytes, facts.freed.bytes, facts.kept.bytes];
+            assert_eq!(told, ["peak_live_bytes", "requested_bytes", "freed_bytes", "kept_bytes"].map(number), "{name}");
+            assert_eq!(u64::from(mark.span.to), number("last_event") + 1);
+            assert_eq!(mark.micros, number("duration_us"), "{name}");
+        }
+    }
 }

@@ -281,7 +281,15 @@ fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
     let [Request::Ask(Ask { serial, what: Question::Hit { moment: 500, .. }, .. })] = hits[..] else {
         panic!("{:?}", page.done)
     };
-    let hit = HitAllocation { allocation: 5, requested: 300, born: 2, died: Some(9), lowest_byte: 0, site: None };
+    let hit = HitAllocation {
+        allocation: 5,
+        requested: 300,
+        born: 2,
+        died: Some(9),
+        lowest_byte: 0,
+        site: None,
+        category: None,
+    };
     page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
     assert!(page.asked().iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Details(5), .. }))));
     page.command(Command::ClearSelection);
@@ -302,15 +310,17 @@ fn the_card_keeps_still_inside_a_block() {
         died: None,
         lowest_byte: 0,
         site: Some("a.py:1 f".into()),
+        category: Some("activation".into()),
     };
     page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
     let card = hover::card(page.state.hover.as_ref().expect("a hover"));
     assert_eq!((card.title.as_str(), card.site.as_str()), ("512 B", "a.py:1 f"));
     assert_eq!(card.lifetime, "allocated at event 0, never freed");
+    assert!(card.share.starts_with("activation · ") && card.share.ends_with(" live"), "{}", card.share);
     page.act(Action::PointerMoved(Pointer { x: 70.0, y: 20.0 }));
     assert_eq!(hover::card(page.state.hover.as_ref().expect("a hover")), card);
     assert_eq!(page.asked(), Vec::<&Request>::new(), "what is known is not asked again");
-    assert!(notices::reading(&page.state).starts_with("After event 69"), "{}", notices::reading(&page.state));
+    assert!(notices::reading(&page.state).0.starts_with("After event 69"), "{}", notices::reading(&page.state).0);
     page.act(Action::PointerLeft);
     assert_eq!(page.state.hover, None);
 }

@@ -39,6 +39,9 @@ impl Worker for Marked {
             end: place(to),
             ended: true,
             lane: 0,
+            span: Span { from: from as u32, to: to as u32 },
+            micros: 1000,
+            shared: 0,
         };
         let ranges = vec![
             range("forward", 10.0, 20.5),

@@ -200,7 +200,15 @@ impl Page {
 }
 
 fn block() -> HitAllocation {
-    HitAllocation { allocation: 5, requested: 3 * MIB, born: 2, died: Some(9), lowest_byte: 0, site: Some("a".into()) }
+    HitAllocation {
+        allocation: 5,
+        requested: 3 * MIB,
+        born: 2,
+        died: Some(9),
+        lowest_byte: 0,
+        site: Some("a".into()),
+        category: None,
+    }
 }
 
 #[test]
@@ -427,7 +435,10 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
     assert_eq!(heights[5], 170.0 * 0.25, "a quarter is free");
     assert!(figure.curves.iter().all(|curve| curve.points.len() == 2), "one piece at one height");
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 20.0 }));
-    let reading = notices::reading(&page.state);
+    let (short, reading) = notices::reading(&page.state);
+    for part in [": 40.0 MiB reserved · ≥ 30.0 MiB allocated (rounded) · 29.0 MiB live", " · ≤ 25.0 % free"] {
+        assert!(short.contains(part), "{short}");
+    }
     for part in
         ["41,943,040 B reserved", "≥ 31,457,280 B allocated (rounded)", "≤ 25.0 % free (10,485,760 of 41,943,040 B)"]
     {

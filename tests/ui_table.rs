@@ -278,17 +278,14 @@ fn bars_tell_count_and_bytes() {
     page.act(Action::TabChosen(Tab::Histograms));
     let bars = page.state.table.chart(Histogram::Sizes).bars;
     let names: Vec<&str> = bars.iter().map(|bar| bar.name.as_str()).collect();
-    let expected = [
-        "512 B to under 1 KiB: 9 allocations, 4.88 KiB",
-        "1 KiB to under 2 KiB: 0 allocations, 0 B",
-        "2 KiB to under 4 KiB: 4 allocations, 9.77 KiB",
-    ];
+    let expected =
+        ["512 B–1 KiB: 9 allocations, 4.88 KiB", "1–2 KiB: 0 allocations, 0 B", "2–4 KiB: 4 allocations, 9.77 KiB"];
     assert_eq!(names, expected);
     assert_eq!(bars.iter().map(|bar| bar.height).collect::<Vec<_>>(), [500, 0, 1000]);
     page.act(Action::Command(Command::Feature(FeatureCommand::Table(TableStep::ToggleMeasure))));
     let chart = page.state.table.chart(Histogram::Sizes);
     assert_eq!(chart.bars.iter().map(|bar| bar.height).collect::<Vec<_>>(), [1000, 0, 444]);
-    assert_eq!(chart.top, "9");
+    assert_eq!(chart.axis, ["Allocations", "9", "4"]);
 }
 
 #[test]

@@ -114,6 +114,7 @@ impl Worker for Told {
                     died: None,
                     lowest_byte: 0,
                     site: Some("a.py:1 f".into()),
+                    category: None,
                 };
                 Answer::Hit { hit: Some(hit).filter(|_| byte < 1 << 20), memory: None }
             }

@@ -2,15 +2,19 @@
 
 use super::open::OpenFile;
 use super::places;
-use super::protocol::{AxisPoint, ClockSpan, Marks, OutOfMemoryMark, RangeMark};
+use super::protocol::{AxisPoint, ClockSpan, Marks, OutOfMemoryMark, RangeMark, Span};
 use base::units::{EventIdx, Moment};
+use hashbrown::HashMap;
 use history::replay::{AnnotationRange, Clock, DeviceHistory};
-use history::snapshot::Action;
+use history::snapshot::{Action, StringId};
 
 /// Marks of one kind that are sent: more than anyone looks at, and a few megabytes at most.
 const MOST_MARKS: usize = 20_000;
 /// Characters of an annotation's name that are sent.
 const LONGEST_NAME: usize = 200;
+
+/// Names that are compared with each other: more are no names but numbers.
+const MOST_NAMES: usize = 4_000;
 
 /// The marks of a device; `None` when there is no such device.
 pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
@@ -34,12 +38,14 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
         }
     }
     let mut lanes = Lanes::default();
+    let mut beginnings = Beginnings::default();
     for range in history.annotations.iter().take(MOST_MARKS) {
         let name = file.snapshot.strings.text(range.name);
         let name = match name.char_indices().nth(LONGEST_NAME) {
             Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
             None => name.into_owned(),
         };
+        beginnings.add(range.name, &name);
         let end = range.end_us.unwrap_or_else(|| last_us(history));
         marks.ranges.push(RangeMark {
             name,
@@ -47,11 +53,65 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
             end: time_place(history, clock, end.max(range.start_us)),
             ended: range.end_us.is_some(),
             lane: lanes.of(range),
+            span: clock.map_or(Span { from: 0, to: 0 }, |clock| annotation_span(history, clock, range)),
+            micros: end.max(range.start_us).abs_diff(range.start_us),
+            shared: 0,
         });
     }
+    marks.ranges.iter_mut().for_each(|range| range.shared = beginnings.shared(&range.name));
     marks.lanes = lanes.ends.len() as u32;
     marks.left_out += history.annotations.len().saturating_sub(MOST_MARKS) as u64;
     Some(marks)
+}
+
+/// The events of an annotation: from the state before the first of them to the one after the last. Events at its start and at its end are
+/// its own; one that never ended goes on to the end of the trace.
+pub(super) fn annotation_span(history: &DeviceHistory, clock: Clock<'_>, range: &AnnotationRange) -> Span {
+    let from = clock.events_before_us(range.start_us);
+    let to = match range.end_us {
+        Some(end) => clock.events_before_us(end.max(range.start_us).saturating_add(1)),
+        None => history.event_count(),
+    };
+    Span { from, to: to.max(from) }
+}
+
+/// What names begin with, up to the end of a word or the start of a number.
+#[derive(Default)]
+struct Beginnings {
+    /// By beginning: the one name that has it, or that several have.
+    names: HashMap<String, u32, foldhash::fast::RandomState>,
+    added: HashMap<StringId, u32, foldhash::fast::RandomState>,
+}
+
+/// Several names begin so.
+const SEVERAL: u32 = u32::MAX;
+
+impl Beginnings {
+    fn add(&mut self, id: StringId, name: &str) {
+        if self.added.len() >= MOST_NAMES || self.added.insert(id, 0).is_some() {
+            return;
+        }
+        for beginning in beginnings(name) {
+            let number = self.added.len() as u32;
+            self.names.entry(beginning.to_owned()).and_modify(|known| *known = SEVERAL).or_insert(number);
+        }
+    }
+
+    /// Bytes of the longest beginning that another name has as well.
+    fn shared(&self, name: &str) -> u32 {
+        let is_shared = |beginning: &&str| self.names.get(*beginning) == Some(&SEVERAL);
+        beginnings(name).filter(is_shared).last().map_or(0, |beginning| beginning.len() as u32)
+    }
+}
+
+/// The beginnings of a name that end before a word or a number.
+fn beginnings(name: &str) -> impl Iterator<Item = &str> {
+    let mut before = ' ';
+    name.char_indices().filter_map(move |(at, letter)| {
+        let is_edge = !before.is_alphanumeric() || (letter.is_ascii_digit() && !before.is_ascii_digit());
+        before = letter;
+        name.get(..at).filter(|_| at > 0 && is_edge)
+    })
 }
 
 fn last_us(history: &DeviceHistory) -> i64 {

@@ -311,6 +311,7 @@ impl OpenFile {
             died: history.allocations.died(id).map(|moment| moment.0),
             lowest_byte,
             site: Some(named_site(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
+            category: self.groups.categories.name(history, id),
         })
     }
 

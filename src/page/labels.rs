@@ -26,8 +26,9 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, l
     }
     let Some(context) = bare_context(canvas) else { return };
     context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
-    // The plot is at the stage's right and top, so the gutters are what is left.
-    pen::draw(&context, &figure.shapes([f64::from(stage.0) - figure.plot[0], 0.0]), theme, look);
+    // The plot is at the stage's top, and at its right but for an axis there.
+    let left = f64::from(stage.0) - figure.plot[0] - figure.right;
+    pen::draw(&context, &figure.shapes([left, 0.0]), theme, look);
 }
 
 /// Writes a text that nobody sees. The first one on a canvas keeps the page for 30 to 150 ms, for the browser's link to the GPU

@@ -29,6 +29,7 @@ pub(super) mod sources;
 mod stage;
 mod summary;
 mod table;
+mod table_mini;
 mod timeline;
 pub(super) mod tree;
 mod tree_row;

@@ -58,6 +58,8 @@ pub enum Action {
     Plot(PlotAction),
     /// An entry of the legend was clicked: its slot.
     LegendClicked(u32),
+    /// This stands in the filter of the legend.
+    LegendFiltered(String),
     /// An entry of the legend was double-clicked, or its "only" button pressed.
     LegendIsolated(u32),
     /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
@@ -240,6 +242,10 @@ pub enum Command {
     /// Show the next choice of what a range has.
     NextAbout,
     PinRangePeak,
+    /// The next annotation becomes the range, or the one before.
+    Annotation(Direction),
+    /// The window shows the range.
+    ZoomToRange,
     /// Show this view, and give it the focus.
     Show(Tab),
     /// Fold the views away, or back.

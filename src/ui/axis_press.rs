@@ -20,14 +20,17 @@ impl Shared {
         match press {
             AxisPress::Down(x) => {
                 self.pointer_leads();
-                self.pinned.grip = self.grip_at(x);
+                self.pinned.grip = if self.slices.hovered.is_some() { Grip::Slice(x) } else { self.grip_at(x) };
             }
             AxisPress::Move(x) => self.move_grip(x),
-            AxisPress::Up => {
-                if let Grip::Axis(x) = std::mem::take(&mut self.pinned.grip) {
-                    self.pin_clicked(Pointer { x, y: 0.0 });
-                }
-            }
+            AxisPress::Up => match std::mem::take(&mut self.pinned.grip) {
+                Grip::Axis(x) => self.pin_clicked(Pointer { x, y: 0.0 }),
+                Grip::Slice(_) => self.select_slice(),
+                Grip::None | Grip::Pin | Grip::Edge(_) => {}
+            },
+            AxisPress::Over(at) => self.point_at_slice(at),
+            AxisPress::Out => self.slices.hovered = None,
+            AxisPress::Twice => self.zoom_to_slice(),
         }
     }
 
@@ -46,10 +49,11 @@ impl Shared {
     fn move_grip(&mut self, x: f64) {
         let Some(view) = self.view else { return };
         let Some(moment) = self.moment_under(x.clamp(0.0, f64::from(view.width_px) - 1.0)) else { return };
-        if let Grip::Axis(pressed) = self.pinned.grip {
+        if let Grip::Axis(pressed) | Grip::Slice(pressed) = self.pinned.grip {
             let click = CLICK_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
             let Some(from) = self.moment_under(pressed).filter(|_| (x - pressed).abs() > click) else { return };
             self.pinned.grip = Grip::Edge(from);
+            self.slices.hovered = None;
         }
         match self.pinned.grip {
             Grip::Pin => {
@@ -57,7 +61,7 @@ impl Shared {
                 self.pin(moment);
             }
             Grip::Edge(other) => self.show_range(other, moment),
-            Grip::None | Grip::Axis(_) => {}
+            Grip::None | Grip::Axis(_) | Grip::Slice(_) => {}
         }
     }
 

@@ -163,6 +163,8 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ChooseScope(scope) => state.choose_scope(scope),
         Command::NextAbout => state.next_about(),
         Command::PinRangePeak => state.pin_range_peak(),
+        Command::Annotation(direction) => state.step_annotation(direction),
+        Command::ZoomToRange => state.zoom_to_range(),
         Command::FoldViews => state.views.fold(),
         Command::ChangeFocus => effects.push(Effect::ChangeFocus),
         Command::GoToPeak => {

@@ -33,6 +33,8 @@ pub struct Figure {
     /// Pixels to a CSS pixel: how large everything is.
     pub scale: f64,
     pub plot: [f64; 2],
+    /// Pixels right of the picture that an axis there needs.
+    pub right: f64,
     /// Lower and upper edge of the rows that are this device's, counted upwards: of several, its lane.
     pub lane: [f64; 2],
     pub title: &'static str,
@@ -127,6 +129,7 @@ impl Figure {
         Figure {
             scale,
             plot: [view.width_px, view.height_px].map(f64::from),
+            right: (state.right_gutter() * scale).round(),
             lane: [0.0, f64::from(view.height_px)],
             title: title(state.looks.plot),
             bytes: state.height_ticks(state.device_place, view, BYTES_APART * scale),
@@ -134,7 +137,7 @@ impl Figure {
             curves: state.curve_lines(view),
             axis: state.axis,
             ticks,
-            around: Around::of(state, view),
+            around: Around::of(state, view, scale),
             lanes: super::marks::lanes(state),
             peak,
             life,

@@ -71,7 +71,7 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
     match binding.scope {
         Scope::Timeline => match binding.command {
             MoveLeft | MoveRight | MoveUp | MoveDown | ZoomEventsIn | ZoomEventsOut | ZoomBytesIn | ZoomBytesOut
-            | FitBoth | ToggleFitBytes | WindowBack | WindowForward | GoToPeak | ZoomToRuler => MOVE,
+            | FitBoth | ToggleFitBytes | WindowBack | WindowForward | GoToPeak | ZoomToRuler | ZoomToRange => MOVE,
             Plot(_) | NextStacking | NextColouring | ToggleAxis | TypeCapacity => PLOT,
             _ => CURSOR,
         },

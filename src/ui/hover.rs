@@ -8,11 +8,12 @@ pub use data::{Card, Spot};
 use super::cursor::{Standing, column_under};
 use super::effect::Pointer;
 use super::plots::segment;
+use super::shared::Shared;
 use super::shown::Hover;
 
-use base::units::{Bytes, counted, grouped};
+use base::units::{Bytes, counted, grouped, percent};
 use engine::protocol::Plot;
-use picture::timeline::{Scene, View, scene_hit};
+use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
 
 /// A place of the picture where nothing is drawn: the worker knows what is there. `None` outside of all columns.
 pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
@@ -41,8 +42,50 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
         ranks: [identity.first, identity.last],
         count: identity.count,
         requested: identity.requested(),
+        total: scene.columns.total.get(under.column).copied().unwrap_or(0),
         hidden: hidden.map_or((0, 0), |(count, largest)| (*count, *largest)),
     })
+}
+
+/// Pieces of a block that a card is kept clear of, at most.
+const MOST_PIECES: usize = 400;
+
+/// What the card of the block that is pointed at is to leave visible, in device pixels of the canvas from its left and its top: the
+/// pieces, that under the pointer first.
+pub fn block_px(state: &Shared) -> Vec<[f64; 4]> {
+    let of = || {
+        let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
+        let lane = state.shown_lanes().find(|lane| lane.place == hover.place)?;
+        let scene = lane.geometry.scene.as_ref()?;
+        let quads = || scene.quads.iter().zip(&scene.identities);
+        let (first, identity) = quads().nth(hover.spot.quad)?;
+        let rect = |quad: &Quad| {
+            let x = quad.x.map(|x| lane.view.column_from_x(scene.view.x_from_column(x.into())));
+            let y = quad.y.map(|row| {
+                let bytes = (f64::from(row) + scene.view.bottom_px as f64) * scene.view.bytes_per_px;
+                let up = bytes / lane.view.bytes_per_px - lane.view.bottom_px as f64;
+                f64::from(canvas.height_px) - f64::from(lane.bottom_px) - up.clamp(0.0, lane.view.height_px.into())
+            });
+            [x[0].max(0.0), y[1], x[1].min(lane.view.width_px.into()), y[0]]
+        };
+        let is_same = |of: &QuadIdentity| identity.count == 1 && of.count == 1 && of.first == identity.first;
+        let others = quads().filter(|(_, of)| is_same(of)).map(|(quad, _)| rect(quad)).take(MOST_PIECES);
+        Some(std::iter::once(rect(first)).chain(others).collect())
+    };
+    of().unwrap_or_default()
+}
+
+/// Where what is drawn begins in a column of the canvas, in device pixels from its top; the top where that is no height.
+pub fn top_px(state: &Shared, x: f64) -> f64 {
+    let of = || {
+        let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
+        let lane = state.shown_lanes().find(|lane| lane.place == hover.place)?;
+        let scene = lane.geometry.scene.as_ref().filter(|scene| scene.ground.is_none())?;
+        let total = column_under(scene, lane.view, x).and_then(|column| scene.columns.total.get(column))?;
+        let up = f64::from(lane.bottom_px) + lane.view.row_from_bytes(*total) as f64;
+        Some(f64::from(canvas.height_px) - up)
+    };
+    of().unwrap_or(0.0)
 }
 
 /// The hover card.
@@ -66,9 +109,23 @@ pub fn card(hover: &Hover) -> Card {
     }
     let within = hover.memory.as_deref().and_then(|memory| memory.segment.as_ref());
     let segment = within.map_or_else(String::new, segment::segment_line);
+    let of = hover.hit.as_ref().map_or(spot.requested, |hit| hit.requested);
+    let mut share = hover.hit.as_ref().and_then(|hit| hit.category.clone()).unwrap_or_default();
+    if hover.plot == Plot::Stack && spot.total > 0 {
+        let comma = if share.is_empty() { "" } else { " · " };
+        share = [&share, comma, &percent(of, spot.total), " of ", &Bytes(spot.total).to_string(), " live"].concat();
+    }
     let Some(hit) = &hover.hit else {
         let site = if spot.count == 1 { "…".into() } else { counted(spot.count.into(), "small allocation") };
-        return Card { title: Bytes(spot.requested).to_string(), site, lifetime: "…".into(), hidden, segment };
+        return Card {
+            title: Bytes(spot.requested).to_string(),
+            site,
+            lifetime: "…".into(),
+            hidden,
+            segment,
+            share,
+            ..Card::default()
+        };
     };
     let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", grouped(hit.requested)) };
     let site = hit.site.clone().unwrap_or_else(|| "no stack".into());
@@ -78,5 +135,7 @@ pub fn card(hover: &Hover) -> Card {
         lifetime: life(hit.born, hit.died),
         hidden,
         segment,
+        share,
+        ..Card::default()
     }
 }

@@ -118,6 +118,16 @@ pub fn lines(
     shown.into_iter().map(line).collect()
 }
 
+/// So many lines are seen at once: they need no filter.
+pub const FEW: usize = 8;
+
+/// The lines that have this text; capitals of it do not matter.
+pub fn filtered(mut lines: Vec<Line>, text: &str) -> Vec<Line> {
+    let text = text.trim().to_ascii_lowercase();
+    lines.retain(|line| line.label.to_ascii_lowercase().contains(&text));
+    lines
+}
+
 fn exact(entry: &LegendEntry) -> String {
     let mut text = entry.label.clone();
     let parts = [("cursor", entry.at.bytes, entry.at.count.into()), ("peak", entry.peak_requested, entry.peak_count)];

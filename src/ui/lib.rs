@@ -68,6 +68,7 @@ pub mod shared;
 pub mod shared_axis;
 pub mod shown;
 pub mod side;
+pub mod slices;
 pub mod stage;
 pub mod summary;
 pub mod surroundings;

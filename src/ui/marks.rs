@@ -1,15 +1,21 @@
 //! The marks that lie in the window, in its pixels: out of memory, snapshots, annotations in lanes.
 
 use super::shared::Shared;
-use base::units::Bytes;
+use super::slices::Slice;
+use base::units::{Bytes, counted};
+use engine::protocol::Marks;
 use picture::timeline::View;
 
 /// Lanes of annotations that are shown; deeper ones are told by number.
 pub const MOST_LANES: u32 = 3;
 /// Marks of a kind that are drawn: denser ones would be a wall of colour.
 const MOST_DRAWN: usize = 400;
-/// An annotation narrower than this many pixels is drawn as one line of it.
-const NARROWEST_PX: f64 = 1.0;
+/// CSS pixels: narrower slices are drawn together with their neighbours.
+pub(crate) const NARROWEST_PX: f64 = 3.0;
+/// CSS pixels: what the axis needs above the annotations, and each of their lanes.
+pub const AXIS_PX: f64 = 24.0;
+/// See [`AXIS_PX`].
+pub const LANE_PX: f64 = 16.0;
 
 /// The marks of a window, in device pixels from its left edge.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,26 +24,14 @@ pub struct Around {
     pub out_of_memory: Vec<(f64, String)>,
     /// Where snapshots were taken.
     pub snapshots: Vec<f64>,
-    /// The annotations: left and right edge, lane, name, whether they have an end.
-    pub ranges: Vec<Range>,
+    pub slices: Vec<Slice>,
     /// Where the state before the recording ends, if it is in the window.
     pub recording: Option<f64>,
 }
 
-/// An annotation in the window.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Range {
-    /// Left and right edge in device pixels, cut to the window.
-    pub x: [f64; 2],
-    /// Its lane, from the top.
-    pub lane: u32,
-    pub name: String,
-    pub ended: bool,
-}
-
 impl Around {
-    /// The marks of the window.
-    pub fn of(state: &Shared, view: &View) -> Around {
+    /// The marks of the window, with so many of its pixels to a CSS pixel.
+    pub fn of(state: &Shared, view: &View, scale: f64) -> Around {
         let Some(marks) = state.around.marks.latest() else { return Around::default() };
         let width = f64::from(view.width_px);
         let at = |place: &engine::protocol::AxisPoint| view.column_from_x(place.on(state.axis));
@@ -46,36 +40,66 @@ impl Around {
             let text = format!("out of memory: {} requested, {} free", Bytes(mark.requested), Bytes(mark.device_free));
             (at(&mark.place), text)
         });
-        let ranges = marks.ranges.iter().filter(|range| range.lane < MOST_LANES).map(|range| Range {
-            x: [at(&range.start).clamp(0.0, width), at(&range.end).clamp(0.0, width)],
-            lane: range.lane,
-            name: range.name.clone(),
-            ended: range.ended,
-        });
-        let visible = |range: &Range| range.x[0] < width && range.x[1] > 0.0;
         let begins = view.column_from_x(match state.axis {
             picture::timeline::Axis::Events => 1.0,
             picture::timeline::Axis::Time => marks.clock.map_or(0.0, |clock| clock.margin as f64),
         });
-        let mut around = Around {
+        Around {
             out_of_memory: out_of_memory.filter(|(x, _)| inside(x)).take(MOST_DRAWN).collect(),
             snapshots: marks.snapshots.iter().map(|(place, _)| at(place)).filter(inside).take(MOST_DRAWN).collect(),
-            ranges: Vec::new(),
+            slices: slices(state, view, marks, NARROWEST_PX * scale),
             recording: Some(begins).filter(inside),
-        };
-        // Neighbours that share a pixel are one line.
-        let mut reached = [f64::NEG_INFINITY; MOST_LANES as usize];
-        for mut range in ranges.filter(visible) {
-            let Some(reached) = reached.get_mut(range.lane as usize) else { continue };
-            range.x[1] = range.x[1].max(range.x[0] + NARROWEST_PX);
-            if range.x[1] <= *reached + 0.5 {
-                continue;
-            }
-            *reached = range.x[1];
-            around.ranges.push(range);
         }
-        around
     }
+}
+
+/// The slices of the window. Those narrower than `narrow` pixels that follow each other as closely are one.
+fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice> {
+    let width = f64::from(view.width_px);
+    let mut slices: Vec<Slice> = Vec::new();
+    // The last of each lane.
+    let mut last = [None; MOST_LANES as usize];
+    for mark in &marks.ranges {
+        let (points, span) = ([mark.start, mark.end], mark.span);
+        let x = points.map(|point| view.column_from_x(point.on(state.axis)));
+        let Some(last) = last.get_mut(mark.lane as usize).filter(|_| x[0] < width && x[1] >= 0.0) else { continue };
+        let is_narrow = |x: [f64; 2]| x[1] - x[0] < narrow;
+        let before = last.and_then(|at: usize| slices.get_mut(at));
+        match before.filter(|before| is_narrow(x) && (before.count > 1 || is_narrow(before.x))) {
+            Some(before) if x[0] - before.x[1] < narrow => {
+                before.count += 1;
+                before.x[1] = before.x[1].max(x[1]);
+                before.span.to = before.span.to.max(span.to);
+                before.ended &= mark.ended;
+                if points[1].time > before.points[1].time {
+                    before.points[1] = points[1];
+                    before.micros = points[1].time.saturating_sub(before.points[0].time);
+                }
+            }
+            _ => {
+                *last = Some(slices.len());
+                let (name, shared, micros) = (mark.name.clone(), mark.shared as usize, mark.micros);
+                slices.push(Slice {
+                    x,
+                    lane: mark.lane,
+                    name,
+                    shared,
+                    ended: mark.ended,
+                    count: 1,
+                    span,
+                    micros,
+                    points,
+                });
+            }
+        }
+    }
+    for slice in &mut slices {
+        slice.x = slice.x.map(|x| x.clamp(0.0, width));
+        if slice.count > 1 {
+            (slice.name, slice.shared) = (counted(slice.count.into(), "annotation"), 0);
+        }
+    }
+    slices
 }
 
 /// How many lanes of annotations the shown device needs below its axis.

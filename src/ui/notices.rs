@@ -37,14 +37,15 @@ pub fn status(state: &Shared) -> Status {
     })
 }
 
-/// The line below the picture: the state under the pointer, or how to move.
-pub fn reading(state: &Shared) -> String {
+/// The line below the picture: the state under the pointer, or how to move; and the same to the byte.
+pub fn reading(state: &Shared) -> (String, String) {
     column_reading(state).unwrap_or_else(|| {
-        "Drag to pan, wheel to zoom, Ctrl + wheel to zoom bytes, click to select. Press ? for keys.".to_owned()
+        let hint = "Drag to pan, wheel to zoom, Ctrl + wheel to zoom bytes, click to select. Press ? for keys.";
+        (hint.to_owned(), String::new())
     })
 }
 
-fn column_reading(state: &Shared) -> Option<String> {
+fn column_reading(state: &Shared) -> Option<(String, String)> {
     let told = if matches!(state.looks.plot, Plot::Reserved(_)) { state.curve_reading() } else { None };
     let mut name = None;
     let (device, moment, total, reserved, moments) = match state.tools.cursor.keys {
@@ -66,8 +67,9 @@ fn column_reading(state: &Shared) -> Option<String> {
         None => "Before the first event".to_owned(),
         Some(event) => format!("After event {}", grouped(event.0.into())),
     };
+    let mut exact = told.as_ref().map_or_else(String::new, |[_, exact]| [&when, ": ", exact].concat());
     let mut text = match (state.looks.plot, told) {
-        (Plot::Reserved(_), Some(told)) => format!("{when}: {told}"),
+        (Plot::Reserved(_), Some([told, _])) => format!("{when}: {told}"),
         (Plot::Reserved(_), None) => format!("{when}: {} reserved ({} B)", Bytes(total), grouped(total)),
         _ => format!("{when}: {} requested ({} B)", Bytes(total), grouped(total)),
     };
@@ -81,7 +83,10 @@ fn column_reading(state: &Shared) -> Option<String> {
         let the = if matches!(state.looks.plot, Plot::Reserved(_)) { "Each the" } else { "The" };
         text.push_str(&format!(". {the} highest of {} under this pixel", counted(moments.into(), "state")));
     }
-    Some(text)
+    if exact.is_empty() {
+        exact.clone_from(&text);
+    }
+    Some((text, exact))
 }
 
 /// How pictures are drawn, where that is worth a word.

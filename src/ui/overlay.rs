@@ -3,6 +3,7 @@
 use super::drag::Drag;
 use super::effect::Pointer;
 use super::moment::{elapsed, event_name};
+use super::range::ViewScope;
 use super::shared::Shared;
 use base::units::{BYTE_UNITS, Bytes, grouped};
 use engine::protocol::Plot;
@@ -19,10 +20,14 @@ pub struct Overlay {
     /// Two corners of the box to zoom into.
     pub rubber: Option<[Pointer; 2]>,
     pub flags: Vec<Flag>,
-    /// The pinned moment: where it is, and its event.
+    /// The slice of the annotation tracks that is pointed at: its edges, and its lane.
+    pub slice: Option<([f64; 2], u32)>,
+    /// The cursor: where it is, and its event or, on an axis of time, its time.
     pub pin: Option<(f64, String)>,
     /// The range: its ends, which may be outside.
     pub range: Option<[f64; 2]>,
+    /// Whether its ends are named A and B, because the views show what changed between them.
+    pub names_ends: bool,
     /// The height of the capacity line, and what stands there.
     pub capacity: Option<(f64, String)>,
 }
@@ -83,11 +88,23 @@ impl Overlay {
             ruler,
             rubber: if let Drag::Box(corners) = state.tools.drag { Some(corners) } else { None },
             flags: flags.collect(),
-            pin: state.pin_px().filter(|(x, _)| (0.0..=width).contains(x)).map(|(x, at)| (x, event_name(at))),
+            slice: state.slices.hovered.as_ref().map(|(slice, _)| (slice.x, slice.lane)),
+            pin: state
+                .pin_px()
+                .filter(|(x, _)| (0.0..=width).contains(x))
+                .map(|(x, at)| (x, pin_text(state, &view, x, at))),
+            names_ends: state.view_scope() == ViewScope::Change,
             range: state.range_px().filter(|[from, to]| *to >= 0.0 && *from <= width),
             capacity: capacity.filter(|(y, _)| (0.0..=height).contains(y)),
         }
     }
+}
+
+/// Where the cursor is, as its axis has it.
+fn pin_text(state: &Shared, view: &View, x: f64, moment: u32) -> String {
+    let device = state.device().filter(|_| state.axis == Axis::Time && moment > 0);
+    let zero = device.map(|device| state.shared_axis().zero_on(device) as f64);
+    zero.map_or_else(|| event_name(moment), |zero| elapsed((view.x_from_column(x) - zero).round() as i64))
 }
 
 fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {

@@ -29,8 +29,6 @@ const COMMAND: u64 = 104;
 const ANNOTATION: u64 = 105;
 /// What was used lately is that much better than what matches as well.
 const RECENT: i32 = 4 * fuzzy::SCALE;
-/// An annotation that is shown has this part of it around it.
-const AROUND: f64 = 0.04;
 
 /// A line of the palette.
 #[derive(Debug, PartialEq, Eq)]
@@ -171,28 +169,16 @@ pub(super) fn carry_out(state: &mut State, now_ms: f64, effects: &mut Vec<Effect
         }
         Target::Device(place) => show_device(&mut state.shared, place),
         Target::File(place) => load(&mut state.shared, place, now_ms, effects),
-        Target::Annotation(place) => show_annotation(state, place),
+        Target::Annotation(place) => {
+            // Its range, and the window shows it.
+            if let Some(points) = state.select_annotation(place) {
+                state.zoom_between(points);
+            }
+        }
     }
 }
 
 fn show(state: &mut State, tab: Tab, effects: &mut Vec<Effect>) {
     state.views.show(tab);
     effects.push(Effect::FocusView);
-}
-
-/// Selects the range of an annotation, and brings it into the window.
-fn show_annotation(state: &mut State, place: usize) {
-    let marks = state.around.marks.latest();
-    let Some((start, end)) = marks.and_then(|marks| marks.ranges.get(place)).map(|range| (range.start, range.end))
-    else {
-        return;
-    };
-    state.pointer_leads();
-    state.show_range(start.events as u32, end.events as u32);
-    let [from, to] = [start, end].map(|at| at.on(state.axis));
-    let around = (to - from) * AROUND;
-    state.navigate(|plane, view| {
-        let view = plane.over(view, [from - around, to + around]);
-        plane.centred(view, from.midpoint(to))
-    });
 }

@@ -5,7 +5,9 @@ use super::change::{Change, Turn};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
-use super::{cursor, find, first_group, lane_scenes, pinned, plots, pointing, rules, settings, surroundings, tools};
+use super::{
+    cursor, find, first_group, lane_scenes, pinned, plots, pointing, rules, settings, slices, surroundings, tools,
+};
 use engine::protocol::Answer;
 
 /// All parts, in the order they ask in within a turn.
@@ -20,6 +22,7 @@ const PARTS: &[Part] = &[
     cursor::PART,
     tools::PART,
     settings::PART,
+    slices::PART,
     pinned::PART,
 ];
 

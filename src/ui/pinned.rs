@@ -172,7 +172,9 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
         pinned.seeking.ask(sought, device, serials, effects, moments);
     }
     let Some(span) = pinned.range else { return };
-    pinned.range_facts.ask(span, device, serials, effects, Question::Range);
+    if state.slices.facts.asked().is_none() {
+        pinned.range_facts.ask(span, device, serials, effects, Question::Range);
+    }
     let ends = |span: Span| Question::Moments([span.from, span.to].map(At::Moment).to_vec());
     pinned.ends.ask(span, device, serials, effects, ends);
 }

@@ -138,6 +138,17 @@ pub fn view(state: &Shared) -> Option<RangeView> {
     state.pinned.range?;
     let is_extended = state.pinned.extending.is_some();
     let Some(facts) = state.range_facts() else { return Some(RangeView { is_extended, ..RangeView::default() }) };
+    let mut lines = vec![("Events", events(facts.span))];
+    let times = state.pinned.ends.about(&facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
+    if let Some((from, to)) = times {
+        lines.push(("Duration", duration_us(to.saturating_sub(from))));
+    }
+    lines.extend(fact_lines(facts));
+    Some(RangeView { facts: Some(*facts), lines, is_extended })
+}
+
+/// What happened in a range, to the byte.
+pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
     let weight = |weight: Weight| {
         let mut text = exact(weight.bytes);
         // Where it has to be broken, then before these three words.
@@ -145,27 +156,21 @@ pub fn view(state: &Shared) -> Option<RangeView> {
         text.push_str(&counted(weight.count.into(), "allocation").replace(' ', "\u{a0}"));
         text
     };
-    let mut lines = vec![("Events", events(facts.span))];
-    let times = state.pinned.ends.about(&facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
-    if let Some((from, to)) = times {
-        lines.push(("Duration", duration_us(to.saturating_sub(from))));
-    }
     let sign = sign(facts.at_begin, facts.at_end);
     let net = exact(facts.at_end.abs_diff(facts.at_begin));
     let net: Vec<String> = net.split(" · ").map(|part| sign.to_owned() + part).collect();
-    lines.extend([
+    [
         ("Allocated", weight(facts.born)),
         ("Freed", weight(facts.freed)),
         ("Kept", weight(facts.kept)),
         ("Net change", net.join(" · ")),
         ("Peak", exact(facts.peak)),
         ("Peak at event", event_text(facts.peak_moment)),
-    ]);
-    Some(RangeView { facts: Some(*facts), lines, is_extended })
+    ]
 }
 
 /// The events of a range: `1,000 – 1,999`.
-fn events(span: Span) -> String {
+pub(crate) fn events(span: Span) -> String {
     match span.to.checked_sub(1).filter(|last| *last >= span.from) {
         None => "none".to_owned(),
         Some(last) if last == span.from => grouped(last.into()),

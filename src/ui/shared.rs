@@ -13,6 +13,7 @@ use super::rules::Rules;
 use super::settings::Settings;
 use super::shown::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
 use super::side::Side;
+use super::slices::Slices;
 use super::stage::{Choice, Help, INSIDE, Letters, Renderer, Stage};
 use super::surroundings::Surroundings;
 use super::toast::Toast;
@@ -57,6 +58,10 @@ pub struct Shared {
     /// What the horizontal axis counts.
     pub axis: Axis,
     pub around: Surroundings,
+    /// The annotation tracks.
+    pub slices: Slices,
+    /// What the legend is filtered by.
+    pub legend_filter: String,
     /// Whether the bytes axis follows the window.
     pub bytes_axis: BytesAxis,
     /// The picture of the shown device and what is on its way.

@@ -57,7 +57,8 @@ fn exact(value: i64) -> String {
 const NOT_KNOWN: &str = "not known";
 
 /// The headline numbers, in reading order. A button of the header shows each; a click goes there.
-pub fn headlines(device: &DeviceSummary) -> Vec<Headline> {
+/// `failed` is how many bytes the last failed request asked for, once that is known.
+pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
     let at = match device.peak_event {
         ..0 => "before the first event".to_owned(),
         event => format!("at event {}", grouped(event.unsigned_abs())),
@@ -100,8 +101,17 @@ pub fn headlines(device: &DeviceSummary) -> Vec<Headline> {
         all.push(Headline {
             place: "oom",
             label: "OOM",
-            value: format!("×{}", grouped(ooms)),
-            note: format!("Out of memory: {}", counted(ooms, "event")),
+            value: match (failed, ooms) {
+                (Some(bytes), 1) => Bytes(bytes).to_string(),
+                (Some(bytes), _) => format!("{} ×{}", Bytes(bytes), grouped(ooms)),
+                (None, _) => format!("×{}", grouped(ooms)),
+            },
+            note: match failed {
+                Some(bytes) => {
+                    format!("Out of memory: {}; the last request: {} B", counted(ooms, "event"), grouped(bytes))
+                }
+                None => format!("Out of memory: {}", counted(ooms, "event")),
+            },
         });
     }
     all

@@ -53,6 +53,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::ColouringChosen(colouring) => state.shared.change_looks(Looks { colouring, ..state.shared.looks }),
         Action::Plot(action) => plots::act(state, action),
         Action::LegendClicked(slot) => state.toggle_slot(slot),
+        Action::LegendFiltered(text) => state.legend_filter = text,
         Action::LegendIsolated(slot) => state.isolate_slot(slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
         Action::MomentTyped(text) => state.type_moment(&text),

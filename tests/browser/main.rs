@@ -44,6 +44,7 @@ mod opening;
 mod packed;
 mod page;
 mod palette;
+mod picture;
 mod pictures;
 mod plots;
 mod privacy;

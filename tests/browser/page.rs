@@ -269,10 +269,20 @@ impl Page {
 
     /// Errors so far: uncaught exceptions, `console.error`, violations of the policy, failed loads; workers included.
     pub(crate) fn complaints(&self) -> Vec<String> {
+        self.said(&["error"])
+    }
+
+    /// The same, and warnings.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.said(&["error", "warning"])
+    }
+
+    fn said(&self, levels: &[&str]) -> Vec<String> {
+        let is_one = |level: &Value| level.as_str().is_some_and(|level| levels.contains(&level));
         let is_error = |event: &Event| match event.method.as_str() {
             "Runtime.exceptionThrown" => true,
-            "Runtime.consoleAPICalled" => event.params["type"] == "error",
-            "Log.entryAdded" => event.params["entry"]["level"] == "error",
+            "Runtime.consoleAPICalled" => is_one(&event.params["type"]),
+            "Log.entryAdded" => is_one(&event.params["entry"]["level"]),
             _ => false,
         };
         let sessions = self.sessions();

@@ -110,8 +110,10 @@ fn reserved_tells_segments_and_exact_lines() {
     let (x, y) = place(&page, 0.5, 0.5);
     page.move_to(x, y);
     page.wait_for(&"3.00 GiB reserved".to_owned(), || page.text("#card-title"));
-    page.wait_until("the lines are told", || page.text("#reading").contains("3,221,225,472 B reserved"));
-    let reading = page.text("#reading");
+    page.wait_until("the lines are told", || page.text("#reading").contains(": 3.00 GiB reserved · "));
+    let exact = || page.attribute("#reading", "title").unwrap_or_default();
+    assert!(exact().contains("3,221,225,472 B reserved"), "{}", exact());
+    let reading = exact();
     for part in ["B allocated (rounded)", "B live (requested)", " free ("] {
         assert!(reading.contains(part), "{reading}");
     }
@@ -151,7 +153,7 @@ fn what_grows_is_as_high_as_it_was() {
     page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
     show(&page, "reserved");
     let told = || {
-        let text = page.text("#reading");
+        let text = page.attribute("#reading", "title").unwrap_or_default();
         let before = text.split(" B reserved").next().filter(|before| before.len() < text.len())?;
         before.rsplit(": ").next()?.replace(',', "").parse::<u64>().ok()
     };

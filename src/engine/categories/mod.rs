@@ -82,6 +82,12 @@ impl Categories {
             && history.allocations.provenance(id) != Provenance::Unexplained
     }
 
+    /// The name of an allocation's category; `None` for unexplained bytes, and before all is known.
+    pub(super) fn name(&self, history: &DeviceHistory, id: AllocationId) -> Option<String> {
+        let is_known = self.is_done && history.allocations.provenance(id) != Provenance::Unexplained;
+        self.set.categories().get(usize::from(self.category(history, id))).filter(|_| is_known).cloned()
+    }
+
     /// The category of an allocation and what tells it; `None` for unexplained bytes.
     pub(super) fn details(&self, history: &DeviceHistory, id: AllocationId) -> Option<CategoryDetails> {
         let rule = self.rule(history, id);

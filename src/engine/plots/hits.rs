@@ -76,6 +76,7 @@ impl OpenFile {
             died: ranges.died(id).map(|moment| moment.0),
             lowest_byte: hit.lowest_byte,
             site: None,
+            category: None,
         };
         let stack = segments.stack(&self.snapshot, history, id);
         let frame = self.sites.of(&self.snapshot, stack);

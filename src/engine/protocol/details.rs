@@ -16,6 +16,8 @@ pub struct HitAllocation {
     pub lowest_byte: u64,
     /// The innermost frame that is the user's own: `train.py:233 train_step`.
     pub site: Option<String>,
+    /// Its category, once that is known; segments have none.
+    pub category: Option<String>,
 }
 
 /// Everything about one allocation, for the details panel.

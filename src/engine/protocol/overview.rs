@@ -1,6 +1,6 @@
 //! What stands around the stack: marks, annotations, the legend, the silhouette of a whole device.
 
-use super::Weight;
+use super::{Span, Weight};
 use picture::timeline::Axis;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +77,12 @@ pub struct RangeMark {
     pub ended: bool,
     /// Its lane, from the top; ranges of one lane do not overlap.
     pub lane: u32,
+    /// From the state before its first event to the one after its last.
+    pub span: Span,
+    /// µs from its start to its end, or to the last event; also where it begins before the trace.
+    pub micros: u64,
+    /// Bytes of the name that another name begins with as well, up to the last whole word or number.
+    pub shared: u32,
 }
 
 /// One meaning of a colour.

@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
 elements! {
-    HtmlElement: histograms, life_bars, life_top, measure, size_bars, size_top;
+    HtmlElement: histograms, life_axis, life_bars, life_top, measure, size_axis, size_bars, size_top;
 }
 
 #[derive(Default)]
@@ -21,8 +21,11 @@ pub(super) struct Panel {
 }
 
 impl Elements {
-    fn charts(&self) -> [(Histogram, &HtmlElement, &HtmlElement); 2] {
-        [(Histogram::Sizes, &self.size_bars, &self.size_top), (Histogram::Lives, &self.life_bars, &self.life_top)]
+    fn charts(&self) -> [(Histogram, &HtmlElement, &HtmlElement, &HtmlElement); 2] {
+        [
+            (Histogram::Sizes, &self.size_bars, &self.size_top, &self.size_axis),
+            (Histogram::Lives, &self.life_bars, &self.life_top, &self.life_axis),
+        ]
     }
 }
 
@@ -31,7 +34,7 @@ impl Part for Panel {
     const TAB: Option<Tab> = Some(Tab::Histograms);
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for (of, bars, top) in elements.charts() {
+        for (of, bars, top, _) in elements.charts() {
             listen(bars, "click", move |event| {
                 let shift = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
                 if let Some(class) = number(event, "data-class") {
@@ -60,11 +63,12 @@ impl Part for Panel {
             let is_count = *measure == Measure::Count;
             set_flag(&elements.measure, "aria-pressed", is_count);
         }
-        for (shown, (of, bars, top)) in self.charts.iter_mut().zip(elements.charts()) {
+        for (shown, (of, bars, _, axis)) in self.charts.iter_mut().zip(elements.charts()) {
             if let Some(chart) = shown.changed(state.table.chart(of)) {
-                let text = ["highest bar: ", &chart.top].concat();
-                set_text(top, &text);
-                set_attribute(top, "data-top", &text);
+                clear(axis);
+                let [what, top, middle] = &chart.axis;
+                [what, top, middle].into_iter().for_each(|text| drop(elements.add(axis, "span", "", text)));
+                elements.add(axis, "span", "", "0");
                 show_bars(elements, bars, &chart.bars);
             }
         }
@@ -103,10 +107,10 @@ fn new_bar(elements: &Elements, bar: &Bar) -> Element {
     button
 }
 
-/// Tells what the bar is that is pointed at or has the focus; else how high the highest is.
+/// Tells what the bar is that is pointed at or has the focus.
 fn tell_bar(top: &HtmlElement, event: &Event) {
     let told = hit(event, "button").filter(|_| matches!(event.type_().as_str(), "pointerover" | "focusin"));
-    let told = told.and_then(|button| button.get_attribute("aria-label")).or_else(|| top.get_attribute("data-top"));
+    let told = told.and_then(|button| button.get_attribute("aria-label"));
     set_text(top, &told.unwrap_or_default());
 }
 

@@ -1,29 +1,31 @@
 //! The card beside the pointer, and the line below the picture.
 
 use crate::app::{App, Part, Shown};
-use crate::dom::{Dom, set_style, set_text};
+use crate::dom::{Dom, set_attribute, set_style, set_text};
 use crate::elements::elements;
 use ui::State;
-use ui::hover::{Card, card};
+use ui::hover::{Card, block_px, card, top_px};
 use ui::notices::reading;
-use ui::placing::beside;
+use ui::placing::{Busy, Rect, beside, clear_of};
+use ui::slices;
 use web_sys::HtmlElement;
 
 elements! {
-    HtmlElement: card, card_hidden, card_lifetime, card_segment, card_site, card_title, plot, reading, stage;
+    HtmlElement: axis_strip, card, card_facts, card_hidden, card_lifetime, card_segment, card_share, card_site, card_title, plot, reading,
+        stage;
 }
 
 #[derive(Default)]
 pub(super) struct Panel {
     card: Shown<Option<Card>>,
-    reading: Shown<String>,
+    reading: Shown<(String, String)>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(card) = self.card.changed(state.hover.as_ref().map(card)) {
+        if let Some(card) = self.card.changed(slices::card(state).or_else(|| state.hover.as_ref().map(card))) {
             elements.card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.card_title, &card.title);
@@ -31,13 +33,19 @@ impl Part for Panel {
                 set_text(&elements.card_lifetime, &card.lifetime);
                 set_text(&elements.card_hidden, &card.hidden);
                 set_text(&elements.card_segment, &card.segment);
+                set_text(&elements.card_share, &card.share);
+                let facts = card.facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
+                elements.fill_definitions(&elements.card_facts, facts);
+                let hand = if card.facts.is_empty() { "" } else { "pointer" };
+                set_style(&elements.axis_strip, "cursor", hand);
             }
         }
-        if state.hover.is_some() {
+        if state.hover.is_some() || state.slices.hovered.is_some() {
             place(elements, state);
         }
-        if let Some(reading) = self.reading.changed(reading(state)) {
-            set_text(&elements.reading, reading);
+        if let Some((text, exact)) = self.reading.changed(reading(state)) {
+            set_text(&elements.reading, text);
+            set_attribute(&elements.reading, "title", exact);
         }
     }
 }
@@ -55,14 +63,26 @@ fn move_to(card: &HtmlElement, (left, top): (f64, f64)) {
     set_style(card, "transform", &format!("translate({left:.0}px, {top:.0}px)"));
 }
 
-/// Beside the cursor, never over it.
+/// Beside what is pointed at, never over it.
 fn place(elements: &Elements, state: &State) {
-    let (Some(pointer), Some(canvas)) = (state.cursor_on_canvas(), state.canvas) else { return };
+    let Some(canvas) = state.canvas else { return };
     let (stage, card) = (&elements.stage, &elements.card);
-    let x = f64::from(elements.plot.offset_left()) + pointer.x / canvas.scale;
-    let y = f64::from(elements.plot.offset_top()) + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;
+    let (left, top) = (f64::from(elements.plot.offset_left()), f64::from(elements.plot.offset_top()));
     let size = |width: i32, height: i32| (f64::from(width), f64::from(height));
-    // Not over the axis, where the cursor's event stands.
+    // Not over the axis, where ticks and annotations are.
     let room = size(stage.client_width(), elements.plot.offset_top() + elements.plot.offset_height());
-    move_to(card, beside((x, y), size(card.offset_width(), card.offset_height()), room));
+    let card_size = size(card.offset_width(), card.offset_height());
+    if let Some((_, x)) = &state.slices.hovered {
+        return move_to(card, beside((left + x / canvas.scale, room.1), card_size, room));
+    }
+    let Some(pointer) = state.cursor_on_canvas() else { return };
+    let x = left + pointer.x / canvas.scale;
+    let y = top + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;
+    let block = block_px(state);
+    let css = |[from, up, to, down]: [f64; 4]| {
+        [left + from / canvas.scale, top + up / canvas.scale, left + to / canvas.scale, top + down / canvas.scale]
+    };
+    let block: Vec<Rect> = block.into_iter().map(css).collect();
+    let top_of = |x: f64| top + top_px(state, (x - left) * canvas.scale) / canvas.scale;
+    move_to(card, clear_of((x, y), card_size, room, &Busy { block: &block, top: &top_of }));
 }

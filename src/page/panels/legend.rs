@@ -9,14 +9,15 @@ use picture::timeline::Axis;
 use picture::timeline::paint::SHADES;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use ui::legend::{Covered, Line, heading, lines as entry_lines};
+use ui::legend::{Covered, FEW, Line, filtered, heading, lines as entry_lines};
 use ui::marks::lanes;
 use ui::{Action, State};
-use web_sys::Event;
+use web_sys::{Event, HtmlElement};
 
 elements! {
     HtmlButtonElement: axis;
     HtmlElement: legend, legend_entries, legend_title, stage;
+    HtmlInputElement: legend_filter;
     HtmlSelectElement: colouring, group, stacking;
 }
 
@@ -36,6 +37,7 @@ struct Entries {
     faded: BTreeSet<u32>,
     covered: Option<Covered>,
     background: [u8; 4],
+    filter: String,
 }
 
 impl Part for Panel {
@@ -55,6 +57,9 @@ impl Part for Panel {
             if let Some(group) = if group == "birth" { Some(None) } else { Grouping::named(&group).map(Some) } {
                 app.dispatch(Action::GroupChosen(group));
             }
+        });
+        on(&elements.legend_filter, "input", |app, elements, _| {
+            app.dispatch(Action::LegendFiltered(elements.legend_filter.value()));
         });
         on(&elements.legend_entries, "click", clicked);
         on(&elements.legend_entries, "dblclick", clicked);
@@ -80,18 +85,18 @@ impl Part for Panel {
         let entries = state.around.legend_of(colouring).cloned();
         let (faded, background) = (state.around.faded.clone(), theme.look.background);
         let covered = state.view.as_ref().and_then(|view| state.covered(view));
-        let now = Entries { entries, plot, colouring, faded, covered, background };
-        if let Some(Entries { entries, plot, colouring, faded, covered, .. }) = self.entries.changed(now) {
+        let filter = state.legend_filter.clone();
+        let now = Entries { entries, plot, colouring, faded, covered, background, filter };
+        if let Some(Entries { entries, plot, colouring, faded, covered, filter, .. }) = self.entries.changed(now) {
             let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
             elements.legend.set_hidden(entries.is_empty());
             set_text(&elements.legend_title, &heading(*plot, *colouring));
-            let is_plain = matches!(plot, Plot::Reserved(_));
-            set_attribute(&elements.legend, "class", if is_plain { "plain" } else { "" });
-            show_entries(
-                elements,
-                &entry_lines(*plot, *colouring, entries, faded, covered.as_ref()),
-                palette(theme, *colouring),
-            );
+            let lines = entry_lines(*plot, *colouring, entries, faded, covered.as_ref());
+            elements.legend_filter.set_hidden(lines.len() <= FEW);
+            let shown = if lines.len() <= FEW { lines } else { filtered(lines, filter) };
+            set_class(&elements.legend, "plain", matches!(plot, Plot::Reserved(_)));
+            set_class(&elements.legend, "ramp", colouring.is_ordered());
+            show_entries(elements, &shown, palette(theme, *colouring));
         }
     }
 }
@@ -102,6 +107,11 @@ pub(super) fn rgb(palette: &[[u8; 4]; 256], slot: u32) -> String {
     format!("rgb({red} {green} {blue})")
 }
 
+fn set_class(element: &HtmlElement, name: &str, holds: bool) {
+    // It fails only for a name that is no word.
+    let _ = element.class_list().toggle_with_force(name, holds);
+}
+
 fn palette(theme: &Theme, colouring: Grouping) -> &[[u8; 4]; 256] {
     if colouring.is_ordered() { &theme.look.ordered } else { &theme.look.palette }
 }
@@ -110,6 +120,9 @@ fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
     // A redrawn list must not take the focus away from who works in it.
     let focused = elements.focus().and_then(|focus| focus.get_attribute("data-slot"));
     clear(&elements.legend_entries);
+    if lines.is_empty() {
+        elements.add(&elements.legend_entries, "li", "none", "No matches");
+    }
     for line in lines {
         let item = elements.add(&elements.legend_entries, "li", "", "");
         let button = elements.new_button("entry", "", ("data-slot", &line.slot.to_string()));

@@ -7,7 +7,9 @@ use crate::theme::Theme;
 use picture::timeline::View;
 use ui::State;
 use ui::effect::Pointer;
+use ui::marks::{AXIS_PX, LANE_PX};
 use ui::overlay::{Crosshair, Flag, Overlay};
+use ui::placing::chip as beside;
 use ui::shown::Canvas;
 use web_sys::CanvasRenderingContext2d;
 
@@ -19,8 +21,10 @@ elements! {
 /// CSS pixels: the height of a chip, and what is beside its text.
 const CHIP: f64 = 18.0;
 const PAD: f64 = 5.0;
-/// CSS pixels from the top to the number of a marker: above it stands what memory ran out for.
-const FLAG: f64 = 20.0;
+/// CSS pixels from the top to the number of a marker: above it stand the chips and what memory ran out for.
+const FLAG: f64 = 38.0;
+/// CSS pixels between two chips.
+const APART: f64 = 4.0;
 /// CSS pixels from an end of the ruler to its text.
 const BESIDE: f64 = 8.0;
 
@@ -30,8 +34,8 @@ pub(super) struct Panel {
     shown: Shown<(Overlay, Size, Theme)>,
 }
 
-/// Of the stage and of the picture in it; and the pixels above the focused lane.
-type Size = ((u32, u32), u32, f64);
+/// Of the stage and of the picture in it; and the pixels above the focused lane and right of the picture.
+type Size = ((u32, u32), u32, f64, f64);
 
 fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
     let bottom = state.focused_lane().map_or(0, |lane| lane.bottom_px);
@@ -49,7 +53,8 @@ impl Part for Panel {
         };
         let stage = stage_size(&elements.stage, canvas.scale);
         let above = above(state, &view, &canvas);
-        let now = (Overlay::of(state), (stage, canvas.height_px, above), app.theme.borrow().clone());
+        let right = (state.right_gutter() * canvas.scale).round();
+        let now = (Overlay::of(state), (stage, canvas.height_px, above, right), app.theme.borrow().clone());
         let Some((overlay, _, theme)) = self.shown.changed(now) else { return };
         let layer = &elements.overlay;
         if (layer.width(), layer.height()) != stage {
@@ -61,7 +66,7 @@ impl Part for Panel {
         context.clear_rect(0.0, 0.0, stage_px.0, stage_px.1);
         let plot = (f64::from(view.width_px), f64::from(view.height_px));
         let span = (-above, f64::from(canvas.height_px) - above);
-        let left = stage_px.0 - plot.0;
+        let left = stage_px.0 - plot.0 - right;
         // Everything is in the focused lane: from here on its window is the plot.
         context.save();
         let _ = context.translate(0.0, above);
@@ -92,9 +97,20 @@ impl Brush<'_> {
         if let Some(ends) = overlay.range {
             self.range(ends);
         }
-        if let Some((x, text)) = &overlay.pin {
-            self.pin(*x, text);
+        if let Some((x, lane)) = overlay.slice {
+            let top = self.span.1 + (AXIS_PX + f64::from(lane) * LANE_PX) * self.scale;
+            let size = ((x[1] - x[0]).max(self.hair()), (LANE_PX - 2.0) * self.scale);
+            self.fill(&self.theme.accent, 0.35, (self.left + x[0], top), size);
         }
+        if let Some([a, b]) = overlay.range.filter(|_| overlay.names_ends) {
+            // Inside the range, below the chip of the cursor.
+            let (top, colours) =
+                (self.span.0 + (CHIP + APART) * self.scale, (&*self.theme.accent, &*self.theme.ground));
+            let width = self.width("B") + 2.0 * PAD * self.scale;
+            self.chip("A", (self.left + a.max(0.0), top), colours);
+            self.chip("B", (self.left + b.min(self.plot.0) - width, top), colours);
+        }
+        let pinned = overlay.pin.as_ref().map(|(x, text)| self.pin(*x, text));
         overlay.flags.iter().for_each(|flag| self.flag(flag));
         if let Some(corners) = overlay.rubber {
             self.rubber(corners);
@@ -107,7 +123,7 @@ impl Brush<'_> {
             self.fill(&self.theme.strong, 0.45, from, (self.hair(), self.span.1 - self.span.0));
         }
         if let Some(crosshair) = &overlay.crosshair {
-            self.crosshair(crosshair);
+            self.crosshair(crosshair, pinned);
         }
     }
 
@@ -130,8 +146,8 @@ impl Brush<'_> {
     fn dashed(&self, y: f64) {
         let (y, dash) = ((self.plot.1 - y).round(), 6.0 * self.scale);
         let mut x = self.left;
-        while x < self.stage.0 {
-            self.fill(&self.theme.strong, 0.75, (x, y), (dash, self.hair()));
+        while x < self.right() {
+            self.fill(&self.theme.strong, 0.75, (x, y), (dash.min(self.right() - x), self.hair()));
             x += dash * 1.5;
         }
     }
@@ -151,18 +167,18 @@ impl Brush<'_> {
         let _ = self.context.fill_text(text, x.round() + PAD * self.scale, y.round() + size.1 / 2.0 + self.scale * 0.5);
     }
 
-    /// A label so far below the picture, its middle there; the title of the axis, left of the plot, stays free.
-    fn below(&self, text: &str, x: f64, gap: f64, colours: (&str, &str)) {
+    /// A label at the top of the picture, its middle there, beside one that is there already; gives its edges. Below the picture it would
+    /// hide a tick.
+    fn above(&self, text: &str, x: f64, taken: Option<[f64; 2]>, colours: (&str, &str)) -> [f64; 2] {
         let width = self.width(text) + 2.0 * PAD * self.scale;
-        let left = (x - width / 2.0).clamp(self.left, (self.stage.0 - width).max(self.left));
-        self.chip(text, (left, self.span.1 + gap), colours);
+        let left = beside(x, width, [self.left, self.right()], taken, APART * self.scale);
+        self.chip(text, (left, self.span.0), colours);
+        [left, left + width]
     }
 
-    /// A label at the top of the picture, its middle there: below it, it would hide a tick.
-    fn above(&self, text: &str, x: f64, colours: (&str, &str)) {
-        let width = self.width(text) + 2.0 * PAD * self.scale;
-        let left = (x - width / 2.0).clamp(self.left, (self.stage.0 - width).max(self.left));
-        self.chip(text, (left, self.span.0), colours);
+    /// The plot's right edge on the stage.
+    fn right(&self) -> f64 {
+        self.left + self.plot.0
     }
 
     /// A text that ends or begins at a place of the plot, wherever there is room, kept inside it and legible on anything.
@@ -182,7 +198,7 @@ impl Brush<'_> {
     }
 
     /// Hairlines through the cursor that leave its surroundings free, and what they point at on both axes.
-    fn crosshair(&self, crosshair: &Crosshair) {
+    fn crosshair(&self, crosshair: &Crosshair, pinned: Option<[f64; 2]>) {
         let (x, y) = self.at(crosshair.at);
         let (x, y, hair, free) = (x.floor(), y.floor(), self.hair(), 7.0 * self.scale);
         let (ground, ink) = (self.theme.strong.as_str(), self.theme.ground.as_str());
@@ -191,8 +207,8 @@ impl Brush<'_> {
         line((x, self.span.0), (hair, y - free - self.span.0));
         line((x, y + free), (hair, self.span.1 - y - free));
         line((self.left, y), (x - self.left - free, hair));
-        line((x + free, y), (self.stage.0 - x - free, hair));
-        self.below(&crosshair.when, x, 4.0 * self.scale, (ground, ink));
+        line((x + free, y), (self.right() - x - free, hair));
+        self.above(&crosshair.when, x, pinned, (ground, ink));
         let width = self.width(&crosshair.bytes) + 2.0 * PAD * self.scale;
         let height = CHIP * self.scale;
         let top = (y - height / 2.0).clamp(0.0, (self.plot.1 - height).max(0.0));
@@ -215,7 +231,7 @@ impl Brush<'_> {
     }
 
     /// The line of the pinned moment, the handle at its foot, and its event.
-    fn pin(&self, x: f64, text: &str) {
+    fn pin(&self, x: f64, text: &str) -> [f64; 2] {
         let (x, hair, accent) = (self.left + x.floor(), self.hair(), self.theme.accent.as_str());
         let height = self.span.1 - self.span.0;
         self.fill(&self.theme.ground, 0.7, (x - hair, self.span.0), (3.0 * hair, height));
@@ -228,7 +244,7 @@ impl Brush<'_> {
         self.context.close_path();
         self.context.set_fill_style_str(accent);
         self.context.fill();
-        self.above(text, x, (accent, &self.theme.ground));
+        self.above(text, x, None, (accent, &self.theme.ground))
     }
 
     /// A line through all of the picture with a number at its top; a dot where it was put.

@@ -33,14 +33,19 @@ impl Part for Panel {
             if let Some(event) = event.dyn_ref::<PointerEvent>().filter(|event| event.button() == 0) {
                 // It fails only for a pointer that is gone already.
                 let _ = elements.axis_strip.set_pointer_capture(event.pointer_id());
+                // A finger was nowhere before.
+                over(app, elements, event);
                 press(app, elements, event, AxisPress::Down);
             }
         });
+        on(strip, "pointerleave", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Out)));
+        on(strip, "dblclick", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Twice)));
         on(strip, "pointermove", |app, elements, event| {
-            if let Some(event) = event.dyn_ref::<PointerEvent>()
-                && elements.axis_strip.has_pointer_capture(event.pointer_id())
-            {
+            let Some(event) = event.dyn_ref::<PointerEvent>() else { return };
+            if elements.axis_strip.has_pointer_capture(event.pointer_id()) {
                 press(app, elements, event, AxisPress::Move);
+            } else {
+                over(app, elements, event);
             }
         });
         on(strip, "pointerup", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Up)));
@@ -105,6 +110,14 @@ impl Part for Panel {
 fn press(app: &App, elements: &Elements, event: &PointerEvent, what: fn(f64) -> AxisPress) {
     if let Some(at) = place(app, &elements.plot, event) {
         app.dispatch(Action::AxisPressed(what(at.x)));
+    }
+}
+
+/// The pointer is over the axis or the annotations below it.
+fn over(app: &App, elements: &Elements, event: &PointerEvent) {
+    // Its place counts upwards from the picture's lower edge.
+    if let Some(at) = place(app, &elements.plot, event) {
+        app.dispatch(Action::AxisPressed(AxisPress::Over([at.x, -at.y])));
     }
 }
 

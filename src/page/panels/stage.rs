@@ -86,6 +86,7 @@ impl Part for Panel {
             set_flag(&elements.fit_bytes, "aria-pressed", *bytes_axis == BytesAxis::FitsWindow);
             let notice = renderer_notice(state);
             show_text(&elements.notice, notice.as_deref());
+            set_attribute(&elements.notice, "aria-label", notice.as_deref().unwrap_or_default());
             set_attribute(&elements.notice, "title", notice.as_deref().unwrap_or_default());
             let name = match renderer {
                 Renderer::Unknown => "",

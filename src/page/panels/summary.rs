@@ -19,7 +19,7 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel {
     /// Load, device: a summary changes with these only.
-    shown: Shown<(u32, Option<usize>)>,
+    shown: Shown<(u32, Option<usize>, Option<u64>)>,
     snapshots: Shown<(Vec<String>, usize)>,
     name: Shown<String>,
 }
@@ -61,7 +61,9 @@ impl Part for Panel {
             elements.document.set_title(&title);
         }
         let open = state.file().map(|_| state.device_place);
-        if self.shown.changed((state.load, open)).is_none() {
+        let marks = state.around.marks.latest();
+        let failed = marks.and_then(|marks| marks.out_of_memory.last()).map(|mark| mark.requested);
+        if self.shown.changed((state.load, open, failed)).is_none() {
             return;
         }
         elements.device_field.set_hidden(state.file().is_none_or(|file| file.devices.len() < 2));
@@ -71,7 +73,7 @@ impl Part for Panel {
         fill(elements, &elements.device, options, state.device_place);
         show_warnings(elements, file);
         match state.device() {
-            Some(device) => show_device(elements, file, device),
+            Some(device) => show_device(elements, file, device, failed),
             None => show_nothing(elements),
         }
     }
@@ -91,7 +93,7 @@ fn fill(
     picker.set_selected_index(i32::try_from(chosen).unwrap_or(-1));
 }
 
-fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary) {
+fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, failed: Option<u64>) {
     let exact = [
         ("data-peak-requested", device.peak_requested.to_string()),
         ("data-peak-event", device.peak_event.to_string()),
@@ -103,7 +105,7 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary) 
         set_attribute(&elements.summary, name, &value);
     }
     clear(&elements.headlines);
-    for Headline { place, label, value, note } in headlines(device) {
+    for Headline { place, label, value, note } in headlines(device, failed) {
         let button = elements.new_button(place, "", ("data-place", place));
         elements.add(&button, "span", "", label);
         elements.add(&button, "b", "", &value);

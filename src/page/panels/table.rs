@@ -1,11 +1,12 @@
 //! The table of allocations: as many rows as are seen, filled anew as they are scrolled; header, status, what filters.
 
 use super::grid::{GridElements, HEAD_PX, Rows, clicked_row, leave_field, watch_scroll};
+use super::table_mini as mini;
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::TableSort;
-use ui::histograms::{Histogram, chosen};
+use ui::histograms::{Chart, Histogram, chosen};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
 use ui::tab::Tab;
@@ -22,6 +23,7 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel {
     grid: Shown<Grid>,
+    charts: [Shown<Chart>; 2],
     sort: Shown<TableSort>,
     status: Shown<TableStatus>,
     filters: Shown<(String, [Option<String>; 3])>,
@@ -43,14 +45,17 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for (place, (_, name, meaning)) in COLUMNS.iter().enumerate() {
+        for (place, (column, name, meaning)) in COLUMNS.iter().enumerate() {
             let header = elements.add(&elements.table_head, "div", "", "");
             set_attribute(&header, "role", "columnheader");
             let button = elements.new_button("", name, ("data-column", &place.to_string()));
             set_attribute(&button, "title", meaning);
             append(&header, &button);
+            mini::start(app, &header, *column, elements);
         }
-        watch_scroll(app, &elements.table_grid, HEAD_PX, |top, height| Action::of(TableAction::Scrolled(top, height)))
+        watch_scroll(app, &elements.table_grid, HEAD_PX + mini::HEIGHT_PX, |top, height| {
+            Action::of(TableAction::Scrolled(top, height))
+        })
     }
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
@@ -100,6 +105,11 @@ impl Part for Panel {
                 header = now.next_element_sibling();
             }
         }
+        for (shown, of) in self.charts.iter_mut().zip(mini::COLUMNS) {
+            if let Some(chart) = shown.changed(state.table.chart(of)) {
+                mini::show(elements, of, chart);
+            }
+        }
         if let Some(grid) = self.grid.changed(grid(&state.table, state)) {
             self.rows.show(elements, &place(elements), grid);
         }
@@ -113,7 +123,7 @@ impl Panel {
         let chips = [
             state.views.node.map(|_| "selected node".to_owned()),
             table.sizes.map(|sizes| chosen(Histogram::Sizes, sizes)),
-            table.lives.map(|lives| ["lives ", &chosen(Histogram::Lives, lives)].concat()),
+            table.lives.map(|lives| ["lifetime ", &chosen(Histogram::Lives, lives)].concat()),
         ];
         if let Some((text, chips)) = self.filters.changed((table.text.clone(), chips)) {
             elements.set_value(&elements.table_filter, text);

@@ -147,17 +147,24 @@ impl Rects {
             let Some(scene) = scene.filter(|_| !rows.is_empty()) else { continue };
             pass.set_scissor_rect(0, height - rows.end, width, rows.end - rows.start);
             pass.set_bind_group(0, &scene.bound.group, &[]);
-            pass.draw(0..scene.count * VERTICES, 0..1);
+            draw_rects(pass, scene.count);
         }
         pass.set_scissor_rect(0, 0, width, height);
         if let Some(flame) = drawing.flame {
             pass.set_pipeline(&self.flame_pipeline);
             pass.set_bind_group(0, &self.flame.group, &[]);
-            pass.draw(0..flame.tiles.len() as u32 * VERTICES, 0..1);
+            draw_rects(pass, flame.tiles.len() as u32);
         }
         pass.set_pipeline(&self.overlay_pipeline);
         pass.set_bind_group(0, &self.overlay.group, &[]);
-        pass.draw(0..prepared.overlay_quads * VERTICES, 0..1);
+        draw_rects(pass, prepared.overlay_quads);
+    }
+}
+
+/// Draws so many rectangles. Browsers warn of a draw of nothing.
+fn draw_rects(pass: &mut wgpu::RenderPass<'_>, count: u32) {
+    if count > 0 {
+        pass.draw(0..count * VERTICES, 0..1);
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) enum Grip {
     Edge(u32),
     /// A place that nothing was at: the column that was pressed.
     Axis(f64),
+    /// A slice of the annotation tracks: the column that was pressed.
+    Slice(f64),
 }
 
 /// What the pointer does on the axis.
@@ -20,4 +22,9 @@ pub enum AxisPress {
     Down(f64),
     Move(f64),
     Up,
+    /// It is over the axis, here from the window's left and down from the picture's lower edge, and not pressed.
+    Over([f64; 2]),
+    Out,
+    /// It was pressed twice.
+    Twice,
 }

@@ -29,6 +29,8 @@ pub enum Reach {
     One,
     /// All from those that were chosen to this one.
     Through,
+    /// All from another class to this one: they are brushed.
+    From(u8),
 }
 
 /// A bar.
@@ -51,7 +53,8 @@ pub struct Bar {
 pub struct Chart {
     /// From the smallest to the largest.
     pub bars: Vec<Bar>,
-    pub top: String,
+    /// What the height tells, and what stands at its top and half-way up.
+    pub axis: [String; 3],
 }
 
 /// Bars from one tick to the next.
@@ -94,28 +97,31 @@ pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, 
             is_apart: is_apart(class),
         }
     });
-    let top = match measure {
-        Measure::Bytes => Bytes(highest).to_string(),
-        Measure::Count => grouped(highest),
+    let height = |value: u64| match measure {
+        Measure::Bytes => Bytes(value).to_string(),
+        Measure::Count => grouped(value),
     };
-    Chart { bars: bars.collect(), top }
+    let what = if measure == Measure::Bytes { "Requested bytes" } else { "Allocations" };
+    Chart { bars: bars.collect(), axis: [what.to_owned(), height(highest), height(highest / 2)] }
 }
 
 /// A bar was clicked.
 pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: Reach) {
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
-    // Nothing would be left; one that is chosen can be given up whatever it has become.
-    if is_empty && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {
+    // Nothing would be left, but of those that are brushed; one that is chosen can be given up whatever it has become.
+    let is_brushed = matches!(reach, Reach::From(_));
+    if is_empty && !is_brushed && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {
         return;
     }
     *chosen = match (*chosen, reach) {
+        (_, Reach::From(other)) => Some([other.min(class), other.max(class)]),
         (Some([from, to]), Reach::Through) => Some([from.min(class), to.max(class)]),
         (now, _) if now == Some([class; 2]) => None,
         _ => Some([class; 2]),
     };
 }
 
-/// The classes that are listed alone, in words: `64 KiB to under 1 MiB`.
+/// The classes that are listed alone, in words: `64 KiB–1 MiB`, its end excluded; `1–7 events`.
 pub fn chosen(of: Histogram, [from, to]: [u8; 2]) -> String {
     if from == to {
         return range(of, from);
@@ -124,12 +130,11 @@ pub fn chosen(of: Histogram, [from, to]: [u8; 2]) -> String {
     if apart(from) {
         return [&range(of, from), " or ", &range(of, to)].concat();
     }
-    let events = if of == Histogram::Lives { " events" } else { "" };
     if !apart(to) {
-        return [&tick(of, from), " to under ", &end(of, to), events].concat();
+        return between(of, from, to);
     }
     let ends = if to == LIFE_TO_END { [", ", &range(of, to)].concat() } else { String::new() };
-    [&tick(of, from), events, " and longer, ", &range(of, LIFE_UNKNOWN), &ends].concat()
+    ["≥ ", &tick(of, from), " events, ", &range(of, LIFE_UNKNOWN), &ends].concat()
 }
 
 fn range(of: Histogram, class: u8) -> String {
@@ -137,11 +142,25 @@ fn range(of: Histogram, class: u8) -> String {
         (Histogram::Lives, LIFE_UNKNOWN) => "allocated before recording".to_owned(),
         (Histogram::Lives, LIFE_TO_END) => "never freed".to_owned(),
         (Histogram::Sizes, 0) => "0 B".to_owned(),
+        (Histogram::Sizes, 1) => "1 B".to_owned(),
         (Histogram::Lives, 0) => "no event".to_owned(),
         (Histogram::Lives, 1) => "1 event".to_owned(),
-        (Histogram::Lives, _) => [&tick(of, class), " to under ", &end(of, class), " events"].concat(),
-        (Histogram::Sizes, _) => [&tick(of, class), " to under ", &end(of, class)].concat(),
+        _ => between(of, class, class),
     }
+}
+
+/// From the beginning of one class to the end of another: of bytes the end is excluded, of events the last is told.
+fn between(of: Histogram, from: u8, to: u8) -> String {
+    let (begin, end) = (tick(of, from), power(of, to));
+    if of == Histogram::Lives {
+        let last = 1u64.checked_shl(to.into()).map_or(u64::MAX, |end| end - 1);
+        return [&begin, "–", &grouped(last), " events"].concat();
+    }
+    // One unit where both have the same.
+    let unit = |text: &str| text.rsplit(' ').next().unwrap_or_default().len();
+    let is_same = begin.split(' ').next_back() == end.split(' ').next_back();
+    let begin = begin.get(..begin.len() - unit(&begin)).filter(|_| is_same).map_or(&*begin, str::trim_end);
+    [begin, "–", &end].concat()
 }
 
 /// Where a class begins.
@@ -153,11 +172,6 @@ fn tick(of: Histogram, class: u8) -> String {
         (_, 0) => "0".to_owned(),
         (_, class) => power(of, class - 1),
     }
-}
-
-/// Where the next one begins.
-fn end(of: Histogram, class: u8) -> String {
-    power(of, class)
 }
 
 fn power(of: Histogram, exponent: u8) -> String {

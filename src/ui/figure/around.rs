@@ -1,18 +1,18 @@
 //! A figure as shapes around its picture.
 
 use super::Figure;
-use super::sizes::{FONT, HALF, TOP};
+use super::sizes::{CHIPS, FONT, HALF, TOP};
+use crate::marks::{AXIS_PX, LANE_PX};
+use crate::slices::Slice;
+use base::units::grouped;
 use picture::shapes::{Anchor, Face, Shape, Text, Tint, cut, width};
 use picture::timeline::Axis;
 
 const MARK: f64 = 5.0;
 const GAP: f64 = 9.0;
 const LIFE: f64 = 3.0;
-/// CSS pixels: height of a lane of annotations, and of the axis' own labels above the first.
-const LANE: f64 = 16.0;
-const AXIS: f64 = 24.0;
-/// CSS pixels a name needs to be written at all.
-const NAME: f64 = 24.0;
+/// CSS pixels a name needs to be cut: less would say nothing.
+const NAME: f64 = 30.0;
 /// Loud texts under each other.
 const MOST_LOUD: u32 = 4;
 
@@ -45,10 +45,11 @@ impl Figure {
         pen.bytes();
         pen.height_title();
         pen.axis();
-        pen.marks();
-        pen.ranges();
-        pen.life();
         pen.curves();
+        pen.peak_line();
+        pen.marks();
+        pen.slices();
+        pen.life();
         pen.peak();
         pen.tools();
         pen.shapes
@@ -56,7 +57,7 @@ impl Figure {
 
     /// What the figure needs below its picture, in pixels.
     pub fn foot(&self) -> f64 {
-        (AXIS + 2.0 + f64::from(self.lanes) * LANE) * self.scale
+        (AXIS_PX + 2.0 + f64::from(self.lanes) * LANE_PX) * self.scale
     }
 }
 
@@ -131,7 +132,7 @@ impl Pen<'_> {
         }
         for (x, text) in &figure.around.out_of_memory {
             self.upright(*x, 2.0 * scale, Tint::Peak, 0.9);
-            let y = self.lane()[0] + 6.0 * scale + FONT * scale * TOP;
+            let y = self.lane()[0] + (CHIPS + 2.0) * scale + FONT * scale * TOP;
             self.beside(text, *x, 6.0 * scale, y);
         }
     }
@@ -141,8 +142,13 @@ impl Pen<'_> {
         let (anchor, gap) = if x > self.figure.plot[0] / 2.0 { (Anchor::End, -gap) } else { (Anchor::Start, gap) };
         let (wide, x, line) = (width(text, FONT * self.scale), self.left + x + gap, FONT * self.scale * 1.35);
         let span = if anchor == Anchor::End { [x - wide, x] } else { [x, x + wide] };
+        // Nor does the line at the peak's height run through it.
+        let (peak, scale) = (self.peak_y(), self.scale);
+        let is_struck = |y: f64| peak.is_some_and(|line| (y - 11.0 * scale..y + 3.0 * scale).contains(&line));
         let is_free = |y: f64| {
-            self.loud.iter().all(|(of, base)| (base - y).abs() >= line || of[1] <= span[0] || span[1] <= of[0])
+            let is_clear =
+                |(of, base): &([f64; 2], f64)| (base - y).abs() >= line || of[1] <= span[0] || span[1] <= of[0];
+            !is_struck(y) && self.loud.iter().all(is_clear)
         };
         let place = (0..MOST_LOUD).map(|row| y + f64::from(row) * line).find(|&y| is_free(y));
         if let Some(y) = place {
@@ -151,21 +157,25 @@ impl Pen<'_> {
         }
     }
 
-    fn ranges(&mut self) {
+    fn slices(&mut self) {
         let (figure, scale, font) = (self.figure, self.scale, FONT * self.scale);
-        let (height, edge) = ((LANE - 2.0) * scale, scale.max(1.0));
-        for range in &figure.around.ranges {
-            let top = self.bottom + (AXIS + f64::from(range.lane) * LANE) * scale;
-            let (x, y) = (range.x.map(|x| self.left + x), [top, top + height]);
-            self.bar(x, y, Tint::Accent, 0.22);
-            self.bar([x[0], x[0] + edge], y, Tint::Accent, 0.8);
-            if range.ended {
+        let (height, edge) = ((LANE_PX - 2.0) * scale, scale.max(1.0));
+        for slice in &figure.around.slices {
+            let top = self.bottom + (AXIS_PX + f64::from(slice.lane) * LANE_PX) * scale;
+            let (x, y) = (slice.x.map(|x| self.left + x), [top, top + height]);
+            let x = [x[0], x[1].max(x[0] + edge)];
+            // Several in one: a bar without ends of its own.
+            self.bar(x, y, Tint::Accent, if slice.count > 1 { 0.4 } else { 0.22 });
+            if slice.count == 1 {
+                self.bar([x[0], x[0] + edge], y, Tint::Accent, 0.8);
+            }
+            if slice.ended && slice.count == 1 {
                 self.bar([x[1] - edge, x[1]], y, Tint::Accent, 0.8);
             }
-            let room = x[1] - x[0] - 7.0 * scale;
-            if room > (NAME - 7.0) * scale {
+            let text = label(slice, font, x[1] - x[0] - 7.0 * scale, NAME * scale);
+            if !text.is_empty() {
                 let at = [x[0] + 5.0 * scale, top + height / 2.0 + font * HALF];
-                self.text(cut(&range.name, font, room), at, Anchor::Start, Tint::Strong, Face::Plain);
+                self.text(text, at, Anchor::Start, Tint::Strong, Face::Plain);
             }
         }
     }
@@ -184,24 +194,26 @@ impl Pen<'_> {
         );
     }
 
-    /// A line at the peak's height, a mark where it is, its size beside it.
+    /// Where the peak's height is, from the top; `None` outside of the lane.
+    fn peak_y(&self) -> Option<f64> {
+        let [top, bottom] = self.lane();
+        let y = self.bottom - self.figure.peak.as_ref()?.y;
+        (top..=bottom).contains(&y).then_some(y)
+    }
+
+    /// A line at the peak's height, behind all names.
+    fn peak_line(&mut self) {
+        let Some(y) = self.peak_y() else { return };
+        let (x, dash) = ([self.left, self.left + self.figure.plot[0]], 4.0 * self.scale);
+        let y = [y.round() - self.hair(), y.round()];
+        self.shapes.push(Shape::Dashes { x, y, dash, tint: Tint::Peak, opacity: 0.7 });
+    }
+
+    /// A mark where the peak is, and its size beside it.
     fn peak(&mut self) {
         let figure = self.figure;
-        let Some(peak) = &figure.peak else { return };
-        let (scale, hair) = (self.scale, self.hair());
-        let y = self.bottom - peak.y;
-        let [lane_top, lane_bottom] = self.lane();
-        if !(lane_top..=lane_bottom).contains(&y) {
-            return;
-        }
-        let line = y.round() - hair;
-        self.shapes.push(Shape::Dashes {
-            x: [self.left, self.left + figure.plot[0]],
-            y: [line, line + hair],
-            dash: 4.0 * scale,
-            tint: Tint::Peak,
-            opacity: 0.7,
-        });
+        let (Some(peak), Some(y)) = (&figure.peak, self.peak_y()) else { return };
+        let (scale, lane_top) = (self.scale, self.lane()[0]);
         if !(0.0..=figure.plot[0]).contains(&peak.x) {
             return;
         }
@@ -209,8 +221,33 @@ impl Pen<'_> {
         let above = y - scale - 1.6 * size;
         let corners = [[tip, y - scale], [tip - size, above], [tip + size, above]];
         self.shapes.push(Shape::Triangle { corners, tint: Tint::Peak });
-        // Where the peak touches the top, its label goes below the line.
-        let base = if y - lane_top > 18.0 * scale { y - 5.0 * scale } else { y + 14.0 * scale };
+        // Where the line is near the top, its label goes below it, and below the chips.
+        let is_low = y - lane_top > (CHIPS + 18.0) * scale;
+        let below = (y + 14.0 * scale).max(lane_top + (CHIPS + 2.0) * scale + FONT * scale * TOP);
+        let base = if is_low { y - 5.0 * scale } else { below };
         self.beside(&peak.label, peak.x, 2.0 * size, base);
     }
 }
+
+/// What is written in a slice that has so much room: its name, or what of it is not shared with others, whole numbers only.
+fn label(slice: &Slice, font: f64, room: f64, least: f64) -> String {
+    let fits = |text: &str| width(text, font) <= room;
+    if fits(&slice.name) {
+        return slice.name.clone();
+    }
+    if slice.count > 1 {
+        return Some(["×", &grouped(slice.count.into())].concat()).filter(|text| fits(text)).unwrap_or_default();
+    }
+    let rest = slice.name.get(slice.shared..).filter(|rest| !rest.is_empty()).unwrap_or(&slice.name);
+    let short = if rest.len() < slice.name.len() { ["…", rest].concat() } else { rest.to_owned() };
+    match (fits(&short), fits(rest)) {
+        (true, _) => short,
+        (_, true) => rest.to_owned(),
+        _ if room < least || rest.bytes().all(|letter| letter.is_ascii_digit()) => String::new(),
+        _ => cut(&short, font, room),
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/ui/figure/around.rs"]
+mod tests;

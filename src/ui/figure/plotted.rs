@@ -3,7 +3,7 @@
 
 use super::around::Pen;
 use super::sizes::{FONT, HALF, TOP};
-use crate::plots::line::{Curve, Line};
+use crate::plots::line::Curve;
 use picture::shapes::{Anchor, Face, Shape, Tint, width};
 
 /// CSS pixels: how thick a line is, and its rim, which tells it from what lies behind.
@@ -14,11 +14,6 @@ const WORDS: f64 = 13.0;
 const MARK: f64 = 7.0;
 /// CSS pixels: a break lower than this is not marked.
 const LEAST: f64 = 3.0;
-/// CSS pixels that a lane needs for the lines' names; the key has them too.
-const NAMED: f64 = 150.0;
-/// CSS pixels the axis to the right needs for its numbers.
-const RIGHT: f64 = 52.0;
-
 impl Pen<'_> {
     /// What the height is, at the top of the gutter.
     pub(super) fn height_title(&mut self) {
@@ -50,14 +45,12 @@ impl Pen<'_> {
         }
     }
 
-    /// The lines, each with its name at its right end.
+    /// The lines; the key says which is which.
     pub(super) fn curves(&mut self) {
-        let (figure, scale, font) = (self.figure, self.scale, FONT * self.scale);
+        let (figure, scale) = (self.figure, self.scale);
         if figure.curves.is_empty() {
             return;
         }
-        let has_share = figure.curves.iter().any(|curve| curve.line == Line::Free);
-        let mut names: Vec<(f64, Line)> = Vec::new();
         for curve in &figure.curves {
             for points in self.seen(curve) {
                 let line = |tint, thick: f64, dash: &[f64]| Shape::Line {
@@ -69,24 +62,9 @@ impl Pen<'_> {
                 let lines = [line(Tint::Ground, RIM, &[]), line(curve.line.tint(), THICK, curve.line.dash())];
                 self.shapes.extend(lines);
             }
-            let end = curve.points.last().map(|[_, y]| self.bottom - y);
-            let [top, bottom] = self.lane();
-            let has_room = bottom - top >= NAMED * scale;
-            names.extend(end.filter(|_| has_room).filter(|y| (top..=bottom).contains(y)).map(|y| (y, curve.line)));
         }
-        if has_share {
+        if figure.right > 0.0 {
             self.share_axis();
-        }
-        // From the bottom up, none over another.
-        names.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let (mut free, step) = (self.lane()[1] - 2.0 * scale, font * 1.2);
-        let right = self.left + figure.plot[0] - if has_share { RIGHT } else { 8.0 } * scale;
-        for (y, line) in names {
-            let base = (y - 3.0 * scale).min(free);
-            free = base - step;
-            let (tint, face) = (line.tint(), Face::Rimmed);
-            self.loud.push(([right - width(line.label(), font), right], base));
-            self.text(line.label().to_owned(), [right, base], Anchor::End, tint, face);
         }
     }
 
@@ -119,17 +97,17 @@ impl Pen<'_> {
         parts
     }
 
-    /// From 0 to 100 % at the right edge.
+    /// From 0 to 100 %, right of the picture.
     fn share_axis(&mut self) {
         let (scale, hair, font) = (self.scale, self.hair(), FONT * self.scale);
         let right = self.left + self.figure.plot[0];
         let [top, bottom] = self.lane();
         for part in [0u32, 25, 50, 75, 100] {
             let y = (bottom - (bottom - top) * f64::from(part) / 100.0).round();
-            self.bar([right - 5.0 * scale, right], [y - hair, y], Tint::Peak, 0.8);
+            self.bar([right, right + 5.0 * scale], [y - hair, y], Tint::Peak, 0.8);
             let middle = y.clamp(top + font * 0.6, bottom - font * 0.4);
             let label = [&part.to_string(), " %"].concat();
-            self.text(label, [right - 7.0 * scale, middle + font * HALF], Anchor::End, Tint::Peak, Face::Rimmed);
+            self.text(label, [right + 8.0 * scale, middle + font * HALF], Anchor::Start, Tint::Peak, Face::Plain);
         }
     }
 }

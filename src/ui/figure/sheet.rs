@@ -67,7 +67,7 @@ pub fn sheet(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
     notes.push("Drawn by memscape.".to_owned());
     flow.lines(&mut notes.join(" ").split(' '), " ");
     Sheet {
-        size: [right + whole(MARGIN), flow.y + whole(MARGIN - 4.0)].map(|side| side.ceil() as u32),
+        size: [right + figure.right + whole(MARGIN), flow.y + whole(MARGIN - 4.0)].map(|side| side.ceil() as u32),
         origin: [left, top].map(|at| at as u32),
         plot: figure.plot.map(|side| side as u32),
         scale,

@@ -3,7 +3,7 @@
 
 use super::Figure;
 use super::around::Pen;
-use super::sizes::{FONT, HALF};
+use super::sizes::{FLAG, FONT, HALF};
 use crate::effect::Pointer;
 use crate::overlay::{Flag, Overlay};
 use picture::shapes::{Anchor, Face, Shape, Text, Tint, width};
@@ -21,10 +21,12 @@ impl Figure {
     pub fn with_tools(mut self, overlay: Overlay, times: f64) -> Figure {
         let larger = |at: Pointer| Pointer { x: at.x * times, y: at.y * times };
         self.tools = Overlay {
+            names_ends: false,
             crosshair: None,
             column: None,
             rubber: None,
             pin: overlay.pin.map(|(x, text)| (x * times, text)),
+            slice: None,
             range: overlay.range.map(|ends| ends.map(|x| x * times)),
             ruler: overlay.ruler.map(|(ends, text)| (ends.map(larger), text)),
             flags: overlay.flags.into_iter().map(|flag| Flag { at: larger(flag.at), ..flag }).collect(),
@@ -114,8 +116,9 @@ impl Pen<'_> {
         }
         let wide = width(&flag.number, size) + 2.0 * pad;
         let goes_left = x + wide > self.right();
-        self.chip(&flag.number, [if goes_left { x - wide } else { x }, self.top]);
-        let base = self.top + CHIP * self.scale / 2.0 + size * HALF;
+        let top = self.top + FLAG * self.scale;
+        self.chip(&flag.number, [if goes_left { x - wide } else { x }, top]);
+        let base = top + CHIP * self.scale / 2.0 + size * HALF;
         let is_tight = x + wide + width(&flag.text, size) + 2.0 * pad > self.right();
         let (x, anchor) = match is_tight {
             true => (x - if goes_left { wide } else { 0.0 } - pad, Anchor::End),

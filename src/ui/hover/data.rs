@@ -1,6 +1,7 @@
 //! A place of the picture, and a card about it.
 
 use crate::cursor::Standing;
+use crate::summary::Fact;
 use base::units::{counted, grouped};
 
 /// What the scene says about a place.
@@ -19,6 +20,8 @@ pub struct Spot {
     pub count: u32,
     /// Their requested bytes.
     pub requested: u64,
+    /// All requested bytes that are live at the moment.
+    pub total: u64,
     /// Allocations that live and die inside the column, and the largest of them.
     pub hidden: (u32, u64),
 }
@@ -27,7 +30,7 @@ impl Spot {
     /// The place keys have led to; the scene says nothing about it.
     pub(crate) fn of_keys(keys: Standing) -> Spot {
         let Standing { moment, byte } = keys;
-        Spot { quad: usize::MAX, moment, byte, ranks: [0, 0], count: 0, requested: 0, hidden: (0, 0) }
+        Spot { quad: usize::MAX, moment, byte, ranks: [0, 0], count: 0, requested: 0, total: 0, hidden: (0, 0) }
     }
 
     /// The place alone.
@@ -49,6 +52,10 @@ pub struct Card {
     pub site: String,
     /// From when to when.
     pub lifetime: String,
+    /// Its category, and its share of what is live; empty in a picture of segments.
+    pub share: String,
+    /// Labels and values, where it is of an annotation.
+    pub facts: Vec<Fact>,
     /// What the column does not show; empty when it shows everything.
     pub hidden: String,
     /// The segment it is in; nothing in a picture of the stack.

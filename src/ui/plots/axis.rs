@@ -16,6 +16,9 @@ const BESIDE_PX: u32 = 14;
 /// So wide are those of GPUs: the picture does not move when the worker has told them.
 const LEAST_GUTTER_PX: u32 = 112;
 
+/// `100 %` and its mark.
+const RIGHT_GUTTER_PX: f64 = 46.0;
+
 /// A gap between ranges of addresses that were mapped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gap {
@@ -57,6 +60,11 @@ impl Shared {
         // Digits of four bits, and "0x" before them.
         let signs = 2 + (u64::BITS - highest.leading_zeros()).div_ceil(4);
         (signs * SIGN_PX + BESIDE_PX).max(LEAST_GUTTER_PX)
+    }
+
+    /// CSS pixels beside the picture that hold the axis of what is free.
+    pub fn right_gutter(&self) -> f64 {
+        if matches!(self.looks.plot, Plot::Reserved(_)) { RIGHT_GUTTER_PX } else { 0.0 }
     }
 
     /// A height of the shown device's axis as an address; `None` where the axis has none there, or other things than addresses.

@@ -5,7 +5,7 @@ use super::{Plots, keep, known};
 use crate::cursor::column_under_edges;
 use crate::navigate::own_width;
 use crate::shared::Shared;
-use base::units::{grouped, percent};
+use base::units::{Bytes, grouped, percent};
 use engine::protocol::{Curves, Only, Overview, Plot};
 use picture::timeline::{Axis, View};
 use std::rc::Rc;
@@ -98,43 +98,50 @@ impl Shared {
         column_under_edges(&curves.edge_px, &curves.view?, &view, at.x)
     }
 
-    /// What the lines tell at the cursor, to the byte, for the line below the picture.
-    pub(crate) fn curve_reading(&self) -> Option<String> {
+    /// What the lines tell at the cursor, for the line below the picture: in short, and to the byte.
+    pub(crate) fn curve_reading(&self) -> Option<[String; 2]> {
         let (curves, at) = (self.curves()?, self.cursor_column()?);
-        let mut text = String::new();
+        let mut texts = [String::new(), String::new()];
         for line in Line::ALL {
             if self.is_nothing(curves, line) || (line != Line::Reserved && self.plots.off.contains(&line)) {
                 continue;
             }
-            let mut exact = value_at(curves, line, at)?;
-            // Those are parts of what is active, which has told its kind.
-            if matches!(line, Line::Allocated | Line::Pending) && !self.plots.off.contains(&Line::Requested) {
-                exact = exact.replace(" (requested)", "");
+            // Those are parts of what is live, which has told its kind.
+            let told = matches!(line, Line::Allocated | Line::Pending) && !self.plots.off.contains(&Line::Requested);
+            for (text, exactly) in texts.iter_mut().zip([false, true]) {
+                if !text.is_empty() {
+                    text.push_str(" · ");
+                }
+                let value = value_at(curves, line, at, exactly)?;
+                text.push_str(&if told { value.replace(" (requested)", "") } else { value });
             }
-            if !text.is_empty() {
-                text.push_str(" · ");
-            }
-            text.push_str(&exact);
         }
-        Some(text)
+        Some(texts)
     }
 }
 
-/// The value of a line in a column, to the byte, with its name.
-fn value_at(curves: &Curves, line: Line, at: usize) -> Option<String> {
+/// The value of a line in a column, with its name; to the byte, or in short.
+fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<String> {
     let value = *line.values(curves).get(at)?;
+    let bytes = |value: u64| if exactly { grouped(value) + " B" } else { Bytes(value).to_string() };
     let (sign, noun) = match line {
         Line::Reserved => ("", " reserved"),
         Line::Rounded => ("≥ ", " allocated (rounded)"),
-        Line::Requested => ("", " live (requested)"),
+        Line::Requested if exactly => ("", " live (requested)"),
+        Line::Requested => ("", " live"),
         Line::Allocated => ("", " in use (requested)"),
         Line::Pending => ("", " awaiting free (requested)"),
         Line::Free => {
             let of = *curves.reserved_then.get(at)?;
-            return Some(["≤ ", &percent(value, of), " free (", &grouped(value), " of ", &grouped(of), " B)"].concat());
+            let share = ["≤ ", &percent(value, of), " free"].concat();
+            return Some(if exactly {
+                [&share, " (", &grouped(value), " of ", &bytes(of), ")"].concat()
+            } else {
+                share
+            });
         }
     };
-    Some([sign, &grouped(value), " B", noun].concat())
+    Some([sign, &bytes(value), noun].concat())
 }
 
 /// The part from 0 to 1.

@@ -97,7 +97,7 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
     };
     let site = segment.site.clone().unwrap_or_else(|| "no stack".to_owned());
     let lifetime = life(segment);
-    Card { title: reserved(segment), site, lifetime, hidden, segment: kind(segment) }
+    Card { title: reserved(segment), site, lifetime, hidden, segment: kind(segment), ..Card::default() }
 }
 
 /// A block's segment, in a line of its card.

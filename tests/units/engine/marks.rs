@@ -11,3 +11,26 @@ fn ranges_of_a_lane_do_not_overlap() {
     let lanes: Vec<u32> = ranges.iter().map(|&(start, end)| lanes.of(&range(start, end))).collect();
     assert_eq!(lanes, [0, 1, 1, 2, 1, 0]);
 }
+
+#[test]
+fn names_share_whole_words_and_numbers() {
+    let names = [
+        "step_28",
+        "step_29",
+        "step_3",
+        "Optimizer.step#A",
+        "Optimizer.zero_grad#A",
+        "forward",
+        "layer 12 mlp",
+        "layer 12 attn",
+    ];
+    let mut beginnings = Beginnings::default();
+    for (id, name) in (0u32..).zip(names) {
+        beginnings.add(StringId(id), name);
+        // Again and again is no other name.
+        beginnings.add(StringId(id), name);
+    }
+    let rest = |name: &'static str| name.get(beginnings.shared(name) as usize..);
+    let rests: Vec<_> = names.into_iter().filter_map(rest).collect();
+    assert_eq!(rests, ["28", "29", "3", "step#A", "zero_grad#A", "forward", "mlp", "attn"]);
+}

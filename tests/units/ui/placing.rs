@@ -34,3 +34,35 @@ fn it_is_right_and_below_where_there_is_room() {
     assert_eq!(beside((200.0, 100.0), card, (400.0, 400.0)), (120.0, 116.0), "a narrow stage: below, moved inside");
     assert_eq!(beside((100.0, 50.0), card, (800.0, 100.0)), (116.0, 10.0), "a low stage: beside, moved inside");
 }
+
+#[test]
+fn chips_of_one_line_stand_beside_each_other() {
+    let edges = [10.0, 510.0];
+    assert_eq!(chip(200.0, 80.0, edges, None, 4.0), 160.0);
+    assert_eq!(chip(500.0, 80.0, edges, None, 4.0), 430.0);
+    let taken = Some([160.0, 240.0]);
+    assert_eq!(chip(400.0, 80.0, edges, taken, 4.0), 360.0);
+    assert_eq!(chip(210.0, 80.0, edges, taken, 4.0), 244.0);
+    assert_eq!(chip(190.0, 80.0, edges, taken, 4.0), 76.0);
+    // At an edge, on the other side.
+    assert_eq!(chip(500.0, 80.0, edges, Some([430.0, 510.0]), 4.0), 346.0);
+    assert_eq!(chip(12.0, 80.0, edges, Some([10.0, 90.0]), 4.0), 94.0);
+}
+
+#[test]
+fn the_card_leaves_the_block_visible() {
+    let (card, stage) = ((280.0, 120.0), (1000.0, 500.0));
+    let covered = |(x, y): Pair, block: &Rect| shared(&[x, y, x + card.0, y + card.1], block);
+    let at = |at: Pair, block: Rect, top: f64| clear_of(at, card, stage, &Busy { block: &[block], top: &|_| top });
+    // Beside the pointer it would lie on a block as large as this; below and above there is room.
+    for block in [[100.0, 150.0, 900.0, 300.0], [100.0, 150.0, 1000.0, 500.0], [0.0, 0.0, 600.0, 500.0]] {
+        for pointer in [(block[0] + 50.0, block[1] + 20.0), (block[2] - 30.0, block[3] - 40.0)] {
+            assert_eq!(covered(at(pointer, block, 0.0), &block), 0.0, "{block:?} {pointer:?}");
+        }
+    }
+    // Where nothing is drawn nearby, it hides no neighbour.
+    let (_, y) = at((500.0, 180.0), [400.0, 170.0, 600.0, 200.0], 150.0);
+    assert!(y + card.1 <= 150.0, "{y}");
+    // A block that is all there is: as before.
+    assert_eq!(at((500.0, 250.0), [0.0, 0.0, 1000.0, 500.0], 0.0), beside((500.0, 250.0), card, stage));
+}

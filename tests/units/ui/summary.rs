@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn what_the_file_does_not_hold_is_not_shown_as_nothing() {
     let of = |device: &DeviceSummary, place: &str| {
-        let headline = headlines(device).into_iter().find(|headline| headline.place == place);
+        let headline = headlines(device, None).into_iter().find(|headline| headline.place == place);
         headline.map(|headline| (headline.value, headline.note)).unwrap_or_default()
     };
     let requested = DeviceSummary { peak_requested: 2048, end_requested: 1024, ..DeviceSummary::default() };
@@ -20,7 +20,12 @@ fn what_the_file_does_not_hold_is_not_shown_as_nothing() {
 #[test]
 fn a_device_that_ran_out_of_memory_says_so() {
     let device = DeviceSummary { actions: vec![("oom".to_owned(), 2)], ..DeviceSummary::default() };
-    let places: Vec<&str> = headlines(&device).iter().map(|headline| headline.place).collect();
+    let places: Vec<&str> = headlines(&device, None).iter().map(|headline| headline.place).collect();
     assert_eq!(places, ["peak", "reserved-peak", "end", "oom"]);
     assert!(device_line(&device).ends_with(" · OOM"));
+    let value = |device: &DeviceSummary, failed| headlines(device, failed).pop().map(|headline| headline.value);
+    assert_eq!(value(&device, None).as_deref(), Some("×2"), "until the marks are known");
+    assert_eq!(value(&device, Some(16 << 30)).as_deref(), Some("16.0 GiB ×2"));
+    let once = DeviceSummary { actions: vec![("oom".to_owned(), 1)], ..DeviceSummary::default() };
+    assert_eq!(value(&once, Some(16 << 30)).as_deref(), Some("16.0 GiB"));
 }

@@ -1,5 +1,6 @@
 //! Where annotations lie in the trace: ranges of wall-clock become ranges of moments, in slices.
 
+use crate::marks::annotation_span;
 use crate::protocol::Span;
 use base::slice::{Slice, Sliced};
 use history::replay::{AnnotationRange, DeviceHistory};
@@ -52,11 +53,8 @@ impl Placed {
                 self.outside.push(row);
                 continue;
             }
-            let from = clock.events_before_us(range.start_us);
-            let to = clock.events_before_us(end_us.saturating_add(1)).max(from);
-            let to = if range.end_us.is_none() { history.event_count() } else { to };
             self.places.push(PlacedAnnotation { row, depth });
-            self.spans.push(Span { from, to });
+            self.spans.push(annotation_span(history, clock, range));
         }
         Ok(())
     }

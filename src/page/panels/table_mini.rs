@@ -1,0 +1,84 @@
+//! The histograms in the header of the table: what is dragged over is listed alone, as in the histograms of their own tab.
+
+use crate::app::App;
+use crate::dom::{Dom, append, clear, hit, listen, number, set_attribute, set_flag, set_style};
+use engine::protocol::TableColumn;
+use std::cell::Cell;
+use std::rc::Rc;
+use ui::Action;
+use ui::histograms::{Bar, Chart, Histogram, Reach};
+use ui::table::TableAction;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, PointerEvent};
+
+/// CSS pixels of the header that they take.
+pub(super) const HEIGHT_PX: f64 = 20.0;
+
+/// What has one.
+pub(super) const COLUMNS: [Histogram; 2] = [Histogram::Sizes, Histogram::Lives];
+
+fn id(of: Histogram) -> &'static str {
+    if of == Histogram::Sizes { "table-sizes" } else { "table-lives" }
+}
+
+/// Puts the one of a column below its name, where it has one.
+pub(super) fn start(app: &'static App, header: &Element, column: TableColumn, dom: &Dom) {
+    let of = match column {
+        TableColumn::Size => Histogram::Sizes,
+        TableColumn::Lifetime => Histogram::Lives,
+        _ => return,
+    };
+    let chart = dom.add(header, "div", "mini", "");
+    chart.set_id(id(of));
+    // The tab of the histograms has them for keys and for screen readers.
+    set_attribute(&chart, "aria-hidden", "true");
+    brush(app, &chart, of);
+}
+
+fn brush(app: &'static App, chart: &Element, of: Histogram) {
+    let from = Rc::new(Cell::new(None::<(u8, u8)>));
+    let click = move |class: u8, reach: Reach| app.dispatch(Action::of(TableAction::BarClicked(of, class, reach)));
+    let held = from.clone();
+    listen(chart, "pointerdown", move |event| {
+        if let Some(class) = number(event, "data-class") {
+            held.set(Some((class as u8, class as u8)));
+            click(class as u8, Reach::One);
+        }
+    });
+    let held = from.clone();
+    // No capture: the bars are what the pointer is over.
+    listen(chart, "pointermove", move |event| {
+        let Some((from, last)) = held.get() else { return };
+        if event.dyn_ref::<PointerEvent>().is_none_or(|event| event.buttons() & 1 == 0) {
+            return held.set(None);
+        }
+        let class = hit(event, "[data-class]").and_then(|_| number(event, "data-class")).map(|class| class as u8);
+        if let Some(class) = class.filter(|class| *class != last) {
+            held.set(Some((from, class)));
+            click(class, Reach::From(from));
+        }
+    });
+    listen(chart, "pointerup", move |_| from.set(None));
+}
+
+/// Shows a histogram; its bars stay where they are as long as there are as many.
+pub(super) fn show(dom: &Dom, of: Histogram, chart: &Chart) {
+    let Some(place) = dom.by_id::<Element>(id(of)) else { return };
+    if place.child_element_count() as usize != chart.bars.len() {
+        clear(&place);
+        chart.bars.iter().for_each(|_| append(&place, &dom.new_element("i", "", "")));
+    }
+    let mut bar = place.first_element_child();
+    for view in &chart.bars {
+        let Some(now) = bar else { break };
+        show_bar(&now, view);
+        bar = now.next_element_sibling();
+    }
+}
+
+fn show_bar(bar: &Element, view: &Bar) {
+    set_attribute(bar, "data-class", &view.class.to_string());
+    set_attribute(bar, "title", &view.name);
+    set_flag(bar, "data-chosen", view.is_chosen);
+    set_style(bar, "--part", &view.height.to_string());
+}

@@ -1,0 +1,152 @@
+//! The annotation tracks below the picture: what lies under the pointer, what a click, a double click and keys do, and the card.
+
+mod data;
+
+pub use data::{Slice, Slices};
+
+use super::change::{Change, Turn};
+use super::effect::Effect;
+use super::hover::Card;
+use super::marks::{AXIS_PX, Around, LANE_PX, NARROWEST_PX};
+use super::part::Part;
+use super::range::{events, fact_lines};
+use super::shared::Shared;
+use super::summary::Fact;
+use base::units::duration_us;
+use engine::protocol::{Answer, AxisPoint, Direction, Question};
+
+/// A range that is zoomed to has this part of it around it.
+const AROUND: f64 = 0.04;
+
+impl Shared {
+    /// The pointer is in the tracks or beside them: device pixels from the window's left, and down from the picture's lower edge.
+    pub(super) fn point_at_slice(&mut self, [x, down]: [f64; 2]) {
+        self.slices.hovered = self.slice_at(x, down).map(|slice| (slice, x));
+    }
+
+    fn slice_at(&self, x: f64, down: f64) -> Option<Slice> {
+        let (view, scale) = (self.view?, self.canvas?.scale);
+        let lane = ((down / scale - AXIS_PX) / LANE_PX).floor();
+        let of_lane = |slice: &Slice| f64::from(slice.lane) == lane;
+        // Narrow ones are easier to hit than they are wide.
+        let distance = |slice: &Slice| (slice.x[0] - x).max(x - slice.x[1]).max(0.0);
+        let slices = Around::of(self, &view, scale).slices.into_iter().filter(of_lane);
+        let nearest = slices.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        (distance(&nearest) <= NARROWEST_PX * scale).then_some(nearest)
+    }
+
+    /// The slice that is pointed at becomes the range.
+    pub(super) fn select_slice(&mut self) {
+        if let Some(span) = self.slices.hovered.as_ref().map(|(slice, _)| slice.span) {
+            self.show_range(span.from, span.to);
+        }
+    }
+
+    /// The window shows the slice that is pointed at.
+    pub(super) fn zoom_to_slice(&mut self) {
+        if let Some(points) = self.slices.hovered.take().map(|(slice, _)| slice.points) {
+            self.zoom_between(points);
+        }
+    }
+
+    /// The window shows what lies between two places, with a margin.
+    pub(super) fn zoom_between(&mut self, points: [AxisPoint; 2]) {
+        let axis = self.axis;
+        self.zoom_over(points.map(|point| point.on(axis)));
+    }
+
+    fn zoom_over(&mut self, [from, to]: [f64; 2]) {
+        let around = (to - from) * AROUND;
+        self.navigate(|plane, view| {
+            let view = plane.over(view, [from - around, to + around]);
+            plane.centred(view, from.midpoint(to))
+        });
+    }
+
+    /// The window shows the range.
+    pub(super) fn zoom_to_range(&mut self) {
+        match self.range_px().zip(self.view) {
+            Some((edges, view)) => self.zoom_over(edges.map(|edge| view.x_from_column(edge))),
+            None => self.remark = Some("Select a range first.".to_owned()),
+        }
+    }
+
+    /// The range of an annotation, by its place among the marks; `None` where there is no such.
+    pub(super) fn select_annotation(&mut self, place: usize) -> Option<[AxisPoint; 2]> {
+        let mark = self.around.marks.latest().and_then(|marks| marks.ranges.get(place))?;
+        let (span, points) = (mark.span, [mark.start, mark.end]);
+        let remark = ["Annotation ", &mark.name, ": events ", &events(span), "."].concat();
+        self.pointer_leads();
+        self.show_range(span.from, span.to);
+        (self.slices.at, self.remark) = (Some(place), Some(remark));
+        Some(points)
+    }
+
+    /// The next annotation after the one that is the range, or after the cursor; or the one before. The window goes along.
+    pub(super) fn step_annotation(&mut self, direction: Direction) {
+        let Some(marks) = self.around.marks.latest() else { return };
+        let (range, cursor) = (self.pinned.range, self.pinned.moment);
+        let here = self.slices.at.filter(|at| marks.ranges.get(*at).map(|mark| mark.span) == range);
+        let mut places = 0..marks.ranges.len();
+        let place = match (direction, here) {
+            (Direction::Next, Some(at)) => Some(at + 1),
+            (Direction::Previous, Some(at)) => at.checked_sub(1),
+            (Direction::Next, None) => {
+                places.find(|place| marks.ranges.get(*place).is_some_and(|mark| mark.span.from >= cursor))
+            }
+            (Direction::Previous, None) => {
+                places.rfind(|place| marks.ranges.get(*place).is_some_and(|mark| mark.span.from < cursor))
+            }
+        };
+        let Some(points) = place.and_then(|place| self.select_annotation(place)) else {
+            self.remark = Some("No further annotation.".to_owned());
+            return;
+        };
+        let axis = self.axis;
+        let [from, to] = points.map(|point| point.on(axis));
+        self.navigate(|plane, view| {
+            let [left, right] = [from, to].map(|x| view.column_from_x(x));
+            let width = f64::from(view.width_px);
+            let view = if right - left > width { plane.over(view, [from, to]) } else { view };
+            if left >= 0.0 && right <= width { view } else { plane.centred(view, from.midpoint(to)) }
+        });
+    }
+}
+
+/// The card of the slice that is pointed at.
+pub fn card(state: &Shared) -> Option<Card> {
+    let (slice, _) = state.slices.hovered.as_ref()?;
+    let fact = |(label, value): (&'static str, String)| Fact { label: label.to_owned(), value };
+    let mut facts = vec![fact(("Events", events(slice.span)))];
+    facts.push(fact(("Duration", duration_us(i64::try_from(slice.micros).unwrap_or(i64::MAX)))));
+    match state.slices.facts.about(&slice.span).map(fact_lines) {
+        Some([allocated, freed, kept, _, peak, _]) => facts.extend([peak, allocated, freed, kept].map(fact)),
+        None => facts.extend(["Peak", "Allocated", "Freed", "Kept"].map(|label| fact((label, "…".to_owned())))),
+    }
+    let title = slice.name.clone();
+    Some(Card { title, facts, hidden: "Click: select the range. Double-click: zoom.".to_owned(), ..Card::default() })
+}
+
+/// How it takes part.
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
+
+fn reset(state: &mut Shared, change: Change) {
+    if change.is_of_device() || change == Change::Lane {
+        state.slices = Slices::default();
+    }
+}
+
+/// Asks for what happened in the slice that is pointed at, while nothing is asked of the range: the worker answers the latest question of
+/// a kind alone.
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    if let (Some((slice, _)), None) = (&state.slices.hovered, state.pinned.range_facts.asked()) {
+        state.slices.facts.ask(slice.span, device, &mut state.serial, effects, Question::Range);
+    }
+}
+
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Range(facts) if state.slices.facts.take(serial, facts) => None,
+        other => Some(other),
+    }
+}

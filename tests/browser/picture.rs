@@ -1,0 +1,252 @@
+//! What surrounds the picture: annotation slices, cards, the axis of what is free, the legend, the histograms of the table's header; and
+//! that none of it makes the browser complain.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::corpus::real_files;
+use crate::fixtures;
+use crate::generate::{Options, generate};
+use crate::looks::page_in;
+use crate::opening::empty_page;
+use crate::page::Page;
+use crate::pictures::{keep, settled};
+use crate::site::Site;
+use serde_json::{Value, json};
+
+/// A page with a training of nine annotated steps.
+fn training() -> Page {
+    let words = "--steps 9 --layers 4 --hidden 512 --oom";
+    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).expect("words it knows");
+    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    let page = empty_page();
+    page.drop_files(&[&fixtures::file("annotated.pickle", &bytes)]);
+    page.wait_for_state("ready");
+    settled(&page);
+    page
+}
+
+/// The lines of a list of definitions.
+fn lines(page: &Page, list: &str) -> Vec<(String, String)> {
+    let script = format!(
+        "[...document.querySelectorAll('{list} dt')].map(it => [it.textContent, it.nextElementSibling.textContent])"
+    );
+    let pair = |pair: &Value| (pair[0].as_str().unwrap_or("").to_owned(), pair[1].as_str().unwrap_or("").to_owned());
+    page.evaluate(&script).as_array().expect("a list").iter().map(pair).collect()
+}
+
+fn pick(page: &Page, select: &str, value: &str) {
+    page.evaluate(&format!(
+        "(it => {{ it.value = '{value}'; it.dispatchEvent(new Event('change')); }})(document.querySelector('{select}'))"
+    ));
+}
+
+/// A place in the upper lane of the annotations.
+fn track(page: &Page, across: f64) -> (f64, f64) {
+    let strip = page.corners("#axis-strip");
+    let (x, top) = strip.at(across, 0.0);
+    (x, top + 24.0 + 7.0)
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn slices_tell_select_and_zoom() {
+    let page = training();
+    let (x, y) = track(&page, 0.5);
+    page.move_to(x, y);
+    page.wait_until("the slice is told", || page.text("#card-title").starts_with("step_"));
+    page.wait_until("to the byte", || lines(&page, "#card-facts").iter().any(|(_, value)| value.contains(" B in")));
+    let (name, card) = (page.text("#card-title"), lines(&page, "#card-facts"));
+    assert_eq!(page.evaluate("getComputedStyle(document.querySelector('#axis-strip')).cursor"), json!("pointer"));
+    keep(&page, "annotation-slice");
+    page.click_at(x, y);
+    page.wait_until("it is the range", || page.attribute("#range", "data-from").is_some());
+    page.wait_until("the range is told", || !lines(&page, "#range-facts").is_empty());
+    let range = lines(&page, "#range-facts");
+    for (label, value) in card.iter().filter(|(label, _)| label != "Duration") {
+        let same = range.iter().find(|(known, _)| known == label);
+        assert_eq!(same.map(|(_, value)| value), Some(value), "{label}: {range:?}");
+    }
+    // Zoomed, it is nearly all that is seen.
+    for kind in ["mousePressed", "mouseReleased"] {
+        page.double(kind, (x, y));
+    }
+    for across in [0.1, 0.9] {
+        let (x, y) = track(&page, across);
+        page.wait_until("the same slice is seen", || {
+            page.move_to(x, y - 1.0);
+            page.move_to(x, y);
+            page.text("#card-title") == name
+        });
+    }
+    // By keys, from one to the next.
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    let from = || page.attribute("#range", "data-from").and_then(|it| it.parse::<u64>().ok()).unwrap_or(0);
+    let first = from();
+    page.press(")");
+    page.wait_until("the next one", || from() > first);
+    page.press("(");
+    page.wait_for(&first, from);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_card_is_complete_and_beside_the_pointer() {
+    let page = training();
+    for (across, down) in [(0.3, 0.6), (0.6, 0.8), (0.97, 0.5), (0.5, 0.97)] {
+        let (x, y) = page.corners("canvas#timeline").at(across, down);
+        page.move_to(x, y);
+        page.wait_until("the block is told", || page.text("#card-share").ends_with(" live"));
+        page.wait_until("its category as well", || page.text("#card-share").contains(" · "));
+        assert!(page.text("#card-title").contains(" B"));
+        assert!(page.text("#card-lifetime").contains("allocated"));
+        let (card, stage) = (page.corners("#card"), page.corners("#plot"));
+        let ((left, top), (right, bottom)) = (card.at(0.0, 0.0), card.at(1.0, 1.0));
+        assert!(!((left..right).contains(&x) && (top..bottom).contains(&y)), "{card:?} hides {x} {y}");
+        assert!(bottom <= stage.at(0.0, 1.0).1 + 1.0 && top >= stage.at(0.0, 0.0).1 - 1.0, "{card:?} {stage:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_reserved_view_keeps_still() {
+    let page = training();
+    pick(&page, "#show", "reserved");
+    page.wait_for(&Some("reserved".to_owned()), || page.attribute("#picture", "data-show"));
+    settled(&page);
+    // The axis of the share is beside the picture, where no cursor goes.
+    let (plot, stage) = (page.corners("#plot"), page.corners("#stage"));
+    assert!(stage.at(1.0, 0.0).0 - plot.at(1.0, 0.0).0 >= 40.0);
+    let (minimap, strip) = (page.corners("#minimap"), page.corners("#axis-strip"));
+    for other in [minimap, strip] {
+        assert!((other.at(1.0, 0.0).0 - plot.at(1.0, 0.0).0).abs() <= 2.0, "they end together: {other:?} {plot:?}");
+    }
+    let places = || ["#stage", "#reading", "#divider"].map(|it| page.corners(it).at(0.0, 1.0).1.round());
+    let before = places();
+    for across in [0.2, 0.5, 0.95] {
+        let (x, y) = page.corners("canvas#timeline").at(across, 0.5);
+        page.move_to(x, y);
+        page.wait_until("the lines are told", || page.text("#reading").contains(" reserved · "));
+        assert_eq!(places(), before, "nothing jumps");
+    }
+    let exact = page.attribute("#reading", "title").unwrap_or_default();
+    assert!(exact.contains(" B reserved · ≥ ") && exact.contains(" B live (requested)"), "{exact}");
+    keep(&page, "reserved-view");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_legend_is_filtered_and_covers_no_number() {
+    let page = training();
+    let entries = || page.evaluate("document.querySelectorAll('#legend .entry').length").as_u64().unwrap_or(0);
+    assert!(page.attribute("#legend-filter", "hidden").is_some(), "few need none");
+    pick(&page, "#group", "site");
+    page.wait_until("the call sites are there", || {
+        entries() > 8 && page.attribute("#legend-filter", "hidden").is_none()
+    });
+    let all = entries();
+    page.evaluate("(it => { it.value = 'OPTIM'; it.dispatchEvent(new Event('input')); })(document.querySelector('#legend-filter'))");
+    page.wait_until("fewer are left", || (1..all).contains(&entries()));
+    assert_eq!(
+        page.evaluate("[...document.querySelectorAll('#legend .label')].every(it => /optim/i.test(it.textContent))"),
+        json!(true)
+    );
+    page.evaluate(
+        "(it => { it.value = ''; it.dispatchEvent(new Event('input')); })(document.querySelector('#legend-filter'))",
+    );
+    page.wait_for(&all, entries);
+    // "only" stands beside the numbers.
+    let only = page.corners("#legend .only").at(1.0, 0.0).0;
+    assert!(only <= page.corners("#legend .bytes").at(0.0, 0.0).0 + 1.0);
+    let titles = "[...document.querySelectorAll('#legend .entry')].every(it => it.title.startsWith(it.querySelector('.label').textContent))";
+    assert_eq!(page.evaluate(titles), json!(true), "what is cut is whole in the title");
+    // An ordered scale is one bar without gaps, its steps still fade.
+    pick(&page, "#group", "size");
+    page.wait_until("it is a ramp", || {
+        page.evaluate("document.querySelector('#legend').classList.contains('ramp')") == true
+    });
+    page.wait_until("its steps are there", || page.text("#legend").contains("–"));
+    let gaps = "(all => all.slice(1).map((it, at) => it.getBoundingClientRect().top - all[at].getBoundingClientRect().bottom))([...document.querySelectorAll('#legend .swatch')])";
+    let gaps = page.evaluate(gaps);
+    assert!(
+        gaps.as_array().is_some_and(
+            |gaps| !gaps.is_empty() && gaps.iter().all(|gap| gap.as_f64().is_some_and(|gap| gap.abs() < 0.6))
+        ),
+        "{gaps}"
+    );
+    page.click("#legend .entry");
+    page.wait_for(&Some("false".to_owned()), || page.attribute("#legend .entry", "aria-pressed"));
+    keep(&page, "legend-ramp");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_header_of_the_table_brushes() {
+    let page = training();
+    page.click("#tab-allocations");
+    let bars = || page.evaluate("document.querySelectorAll('#table-sizes i').length").as_u64().unwrap_or(0);
+    page.wait_until("bars are there", || bars() > 4);
+    let count = || page.attribute("#table-status", "data-count").and_then(|it| it.parse::<u64>().ok()).unwrap_or(0);
+    let all = count();
+    let bar = |number: u64| page.corners(&format!("#table-sizes i:nth-child({number})")).middle();
+    let (first, last) = (bars() - 3, bars());
+    page.drag(bar(first), bar(last), 0);
+    page.wait_until("fewer are listed", || (1..all).contains(&count()));
+    assert!(page.text("#chip-sizes").contains('–'), "{}", page.text("#chip-sizes"));
+    let chosen = || page.evaluate("document.querySelectorAll('#table-sizes [data-chosen=true]').length");
+    page.wait_for(&json!(4), chosen);
+    keep(&page, "table-brushed");
+    // The histograms of their own tab say the same.
+    page.click("#tab-histograms");
+    page.wait_for(&json!(4), || page.evaluate("document.querySelectorAll('#size-bars [aria-pressed=true]').length"));
+    for axis in ["#size-axis", "#life-axis"] {
+        assert!(page.text(axis).contains("Requested bytes"), "{}", page.text(axis));
+    }
+    page.click("#measure");
+    page.wait_until("the axis counts", || page.text("#size-axis").contains("Allocations"));
+    keep(&page, "histograms-axis");
+    page.click("#tab-table");
+    page.click("#chip-sizes");
+    page.wait_for(&all, count);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_browser_warns_of_nothing() {
+    let Some(files) = real_files() else { return };
+    let is_it = |path: &std::path::Path| path.ends_with("train-annotated-100.pickle");
+    let file = files.iter().find(|file| is_it(&file.path)).expect("the annotated one");
+    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page_by_webgpu());
+    page.wait_for_state("empty");
+    page.drop_files(&[&file.path]);
+    page.wait_for_state("ready");
+    page.wait_for(&Some("webgpu".to_owned()), || page.attribute("canvas#timeline", "data-renderer"));
+    settled(&page);
+    let tabs = ["why", "stacks", "flame", "sources", "allocations", "histograms", "state", "events"];
+    for tab in tabs {
+        page.click(&format!("#tab-{tab}"));
+        settled(&page);
+    }
+    for show in ["addresses", "reserved", "stack"] {
+        pick(&page, "#show", show);
+        page.wait_for(&Some(show.to_owned()), || page.attribute("#picture", "data-show"));
+        settled(&page);
+    }
+    for across in [0.2, 0.7] {
+        let (x, y) = page.corners("canvas#timeline").at(across, 0.6);
+        page.click_at(x, y);
+        settled(&page);
+    }
+    assert_eq!(page.warnings(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn why_webgpu_is_missing_is_a_sign() {
+    let page = page_in("light", Adapter::Missing);
+    page.drop_files(&[&fixtures::halves()]);
+    page.wait_for_state("ready");
+    page.wait_until("it is there", || page.attribute("#notice", "title").is_some_and(|title| title.contains("WebGPU")));
+    let sign = page.corners("#notice");
+    assert!(sign.at(1.0, 0.0).0 - sign.at(0.0, 0.0).0 <= 24.0, "{sign:?}");
+    assert_eq!(page.attribute("#notice", "aria-label"), page.attribute("#notice", "title"));
+}

@@ -1,0 +1,191 @@
+//! The annotation tracks without a browser: what is pointed at, what a click, a double click and keys do, what the card says.
+
+use crate::face::{self, Worker};
+use memscape::engine::protocol::{AxisPoint, DeviceSummary, Direction, Marks, RangeFacts, RangeMark, Span, Weight};
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::timeline::{Scene, View};
+use memscape::ui::axis_press::AxisPress::{self, Down, Move, Out, Over, Twice, Up};
+use memscape::ui::marks::Around;
+use memscape::ui::{Action, Command, range, slices};
+
+const EVENTS: u32 = 999;
+
+/// Answers at once, but what happened in ranges only when it is told to.
+#[derive(Default)]
+struct Marked {
+    is_slow: bool,
+    ranges: Vec<Request>,
+}
+
+fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
+    let place = |moment: u32| AxisPoint { events: moment.into(), time: u64::from(moment) * 1000 };
+    let shared = name.find(|letter: char| letter.is_ascii_digit()).unwrap_or(0) as u32;
+    let (name, span) = (name.to_owned(), Span { from, to });
+    let micros = u64::from(to - from) * 1000;
+    RangeMark { name, start: place(from), end: place(to), ended: true, lane, span, micros, shared }
+}
+
+fn facts(span: Span) -> RangeFacts {
+    let weight = |bytes: u32| Weight { bytes: bytes.into(), count: 3 };
+    let (born, freed, kept) = (weight(span.from), weight(span.to), weight(7));
+    RangeFacts { span, born, freed, kept, peak: 4096, peak_moment: span.from + 1, at_begin: 1, at_end: 2 }
+}
+
+fn answer(request: &Request) -> Option<Answer> {
+    let Request::Ask(Ask { what, .. }) = request else { return None };
+    Some(match what {
+        Question::Scene { view, .. } => {
+            let mut columns = face::columns(*view);
+            let moment = |column: u32| (view.x_from_column(f64::from(column)) as u32).min(EVENTS);
+            columns.moment = (0..view.width_px).map(moment).collect();
+            let (quads, identities) = (vec![], vec![]);
+            Answer::Scene(Box::new(Scene { view: *view, band_px: 1, columns, quads, ground: None, identities }))
+        }
+        Question::Marks => {
+            let steps = (1..=3).map(|step| mark(&format!("step_{step}"), 0, step * 100, step * 100 + 100));
+            let many = (0..30).map(|at| mark(&format!("layer {at}"), 1, 400 + at * 10, 402 + at * 10));
+            Answer::Marks(Box::new(Marks { ranges: steps.chain(many).collect(), lanes: 2, ..Marks::default() }))
+        }
+        Question::Range(span) => Answer::Range(facts(*span)),
+        _ => return None,
+    })
+}
+
+impl Worker for Marked {
+    fn answer(&mut self, request: &Request) -> Option<Answer> {
+        let is_range = matches!(request, Request::Ask(Ask { what: Question::Range(_), .. }));
+        if is_range {
+            self.ranges.push(request.clone());
+        }
+        if is_range && self.is_slow { None } else { answer(request) }
+    }
+}
+
+type Page = face::Page<Marked>;
+
+impl Page {
+    fn open() -> Page {
+        let device = DeviceSummary {
+            events: EVENTS.into(),
+            peak_requested: 1 << 20,
+            peak_event: 500,
+            drawn_peak: 1 << 20,
+            ..DeviceSummary::default()
+        };
+        Page::with(Marked::default(), vec![device])
+    }
+
+    fn view(&self) -> View {
+        self.state.view.expect("a window")
+    }
+
+    fn press(&mut self, presses: &[AxisPress]) {
+        presses.iter().for_each(|&press| self.act(Action::AxisPressed(press)));
+    }
+
+    /// In a lane of the tracks, where a moment is.
+    fn over(&self, moment: f64, lane: f64) -> AxisPress {
+        Over([self.view().column_from_x(moment), 24.0 + 16.0 * lane + 8.0])
+    }
+
+    fn span(&self) -> Option<[u32; 2]> {
+        self.state.pinned.range.map(|span| [span.from, span.to])
+    }
+
+    /// The card: its title, and its lines.
+    fn card(&self) -> Option<(String, Vec<(String, String)>)> {
+        let card = slices::card(&self.state)?;
+        Some((card.title, card.facts.into_iter().map(|fact| (fact.label, fact.value)).collect()))
+    }
+}
+
+#[test]
+fn the_card_says_what_the_range_says() {
+    let mut page = Page::open();
+    page.press(&[page.over(150.0, 0.0)]);
+    let (title, lines) = page.card().expect("a card");
+    assert_eq!(title, "step_1");
+    let labels: Vec<&str> = lines.iter().map(|(label, _)| label.as_str()).collect();
+    assert_eq!(labels, ["Events", "Duration", "Peak", "Allocated", "Freed", "Kept"]);
+    assert_eq!(lines[1].1, "100 ms");
+    page.press(&[Down(15.0), Up]);
+    assert_eq!(page.span(), Some([100, 200]));
+    let of_range = range::view(&page.state).expect("a range").lines;
+    for (label, value) in lines.iter().filter(|(label, _)| label != "Duration") {
+        let same = of_range.iter().find(|(known, _)| known == label).expect("the same line");
+        assert_eq!(*value, same.1, "{label}");
+    }
+    page.press(&[Out]);
+    assert_eq!(page.card(), None);
+}
+
+#[test]
+fn a_double_click_zooms_and_a_drag_draws_a_range() {
+    let mut page = Page::open();
+    let at = page.over(250.0, 0.0);
+    page.press(&[at, Down(25.0), Up, Down(25.0), Up, Twice]);
+    let view = page.view();
+    let [from, to] = [0.0, 100.0].map(|column| view.x_from_column(column));
+    assert!((190.0..200.0).contains(&from) && (200.0 + 100.0..310.0).contains(&to), "{from} {to}");
+    let mut page = Page::open();
+    let at = page.over(250.0, 0.0);
+    page.press(&[at, Down(page.view().column_from_x(250.5)), Move(page.view().column_from_x(600.5)), Up]);
+    assert_eq!(page.span().map(|[from, to]| [from / 10, to / 10]), Some([25, 60]));
+    assert_eq!(page.card(), None, "nothing is pointed at meanwhile");
+}
+
+#[test]
+fn narrow_slices_are_one_bar_with_their_count() {
+    let mut page = Page::open();
+    let slices = Around::of(&page.state, &page.view(), 1.0).slices;
+    assert_eq!(slices.len(), 4, "three steps and one bar: {slices:?}");
+    page.press(&[page.over(500.0, 1.0)]);
+    assert_eq!(page.card().expect("a card").0, "30 annotations");
+    page.press(&[Down(50.0), Up]);
+    assert_eq!(page.span(), Some([400, 692]), "all of them");
+    page.press(&[page.over(500.0, 1.0), Twice]);
+    // Closer, they can be told apart.
+    page.command(Command::ZoomEventsIn);
+    page.command(Command::ZoomEventsIn);
+    page.command(Command::ZoomEventsIn);
+    let slices = Around::of(&page.state, &page.view(), 0.1).slices;
+    assert!(slices.iter().any(|slice| slice.count == 1 && slice.name.starts_with("layer")), "{slices:?}");
+}
+
+#[test]
+fn keys_go_from_annotation_to_annotation() {
+    let mut page = Page::open();
+    page.act(Action::MomentTyped("120".into()));
+    let next = Command::Annotation(Direction::Next);
+    let previous = Command::Annotation(Direction::Previous);
+    for (command, expected) in
+        [(next, [200, 300]), (next, [300, 400]), (next, [400, 402]), (previous, [300, 400]), (previous, [200, 300])]
+    {
+        page.command(command);
+        assert_eq!(page.span(), Some(expected));
+        assert!(page.state.remark.as_ref().is_some_and(|remark| remark.starts_with("Annotation ")));
+    }
+    page.command(previous);
+    page.command(previous);
+    assert_eq!(page.state.remark.as_deref(), Some("No further annotation."));
+    page.command(Command::ZoomToRange);
+    let view = page.view();
+    assert!((90.0..100.5).contains(&view.x_from_column(0.0)) && view.x_from_column(100.0) < 210.5);
+}
+
+#[test]
+fn one_range_is_asked_about_at_a_time() {
+    let mut page = Page::open();
+    page.worker.is_slow = true;
+    page.press(&[page.over(150.0, 0.0)]);
+    assert_eq!(page.worker.ranges.len(), 1);
+    // The worker would drop the first question for the second.
+    page.press(&[page.over(250.0, 0.0), Down(25.0), Up]);
+    assert_eq!(page.worker.ranges.len(), 1);
+    while let Some(request) = page.worker.ranges.pop() {
+        assert!(page.worker.ranges.is_empty(), "two at once");
+        page.reply_to(&request, answer(&request));
+    }
+    assert_eq!(page.card().expect("a card").1[3].1, "200 B in\u{a0}3\u{a0}allocations");
+    assert_eq!(range::view(&page.state).expect("a range").facts, Some(facts(Span { from: 200, to: 300 })));
+}
