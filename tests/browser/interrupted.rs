@@ -149,7 +149,9 @@ fn cut(path: &Path, length: u64) {
 
 #[track_caller]
 fn is_refused(page: &Page) {
-    page.wait_until("it is refused", || page.state() == "error");
-    let error = page.text("#error");
+    // What was open before stays.
+    let said = || page.text("#error") + &page.text("#toast-text");
+    page.wait_until("it is refused", || !said().is_empty());
+    let error = said();
     assert!(error.contains("changed") || error.contains("unexpected end of file"), "{error:?}");
 }

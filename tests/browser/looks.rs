@@ -18,7 +18,7 @@ pub(crate) fn page_in(scheme: &str, adapter: Adapter) -> Page {
 
 /// Opens the example, waits until it is drawn, and selects what is in the middle of the lower half.
 fn open_example(page: &Page) {
-    page.click("#open-example");
+    page.click("#open-training");
     page.wait_for_state("ready");
     page.wait_until("the timeline is drawn", || {
         page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")

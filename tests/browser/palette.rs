@@ -52,8 +52,8 @@ fn it_opens_finds_and_does() {
     let page = empty_page();
     // Without a file there is less to do.
     open(&page);
-    write(&page, "peak");
-    page.wait_until("nothing is found", || page.text("#palette-note") == "Nothing matches “peak”.");
+    write(&page, "flame graph");
+    page.wait_until("nothing is found", || page.text("#palette-note") == "Nothing matches “flame graph”.");
     page.press_escape_in("#palette");
     page.drop_files(&[&halves()]);
     shows_halves(&page);

@@ -7,7 +7,7 @@ use crate::page::{Page, SHIFT};
 use crate::pictures::keep_drawn;
 use crate::site::Site;
 
-const EXAMPLE: &str = "leak.pickle.gz";
+const EXAMPLE: &str = "training.pickle.gz";
 
 fn open(fragment: &str) -> Page {
     Page::open(Chromium::with(Adapter::Software), &format!("{}#{fragment}", Site::shared().page()))
@@ -70,7 +70,8 @@ fn type_into(page: &Page, field: &str, text: &str) {
 fn a_link_carries_every_view() {
     let page = example("");
     page.evaluate("document.getElementById('timeline').focus()");
-    for key in [".", ".", ".", "d", "+", "g", "h"] {
+    // To the beginning: there, rounding of the edges in the address moves the window by none of its parts.
+    for key in [".", ".", "."].into_iter().chain(["a"; 12]).chain(["+", "g", "h"]) {
         page.press(key);
     }
     type_into(&page, "#find", "size>1MiB");
@@ -196,7 +197,7 @@ fn two_snapshots_are_chosen_from() {
     page.evaluate(choose);
     page.wait_until("the other one", || !fragment(&page).contains("open=1"));
     page.wait_for_state("ready");
-    assert!(fragment(&page).starts_with("#v=1&url=leak.pickle.gz&url=../snapshots/halves.pickle"));
+    assert!(fragment(&page).starts_with("#v=1&url=training.pickle.gz&url=../snapshots/halves.pickle"));
     page.evaluate("history.back()");
     shows_halves(&page);
 }
