@@ -61,7 +61,7 @@ fn each_insight_has_three_forms() {
     assert_eq!(topics, Topic::ALL.map(Topic::name));
     let text = told(&["insights", path]);
     assert!(
-        text.starts_with("cli-report.pickle · GPU 0\n\nPeak\n")
+        text.starts_with("cli-report.pickle · GPU 0\n\nOut of memory\n")
             && text.contains("\nFragmentation\n")
             && !text.contains("B  "),
         "no tables: {text}"

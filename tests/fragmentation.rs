@@ -159,7 +159,7 @@ fn settings_that_work_against_each_other_are_an_alarm() {
 fn what_small_blocks_leave_is_a_fault_only_if_nothing_uses_it() {
     let hints = |used| {
         let said = report(&mut kept_by_small_blocks(used), Topic::Settings).statements;
-        said.iter().filter(|it| it.text.contains("max_split_size_mb")).map(|it| it.text.clone()).collect::<Vec<_>>()
+        said.iter().filter(|it| it.fix.contains("max_split_size_mb")).map(|it| it.text.clone()).collect::<Vec<_>>()
     };
     assert_eq!(hints(480 * MIB), Vec::<String>::new(), "all of it is used at the peak");
     let told = hints(MIB);

@@ -229,16 +229,18 @@ fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
         let file = serde_json::json!({"segments": segments, "device_traces": []});
         let mut opened = open(file.to_string().as_bytes()).unwrap();
         let report = report(&mut opened, device, Topic::Leaks, &[]);
-        report.statements.iter().find(|it| it.text.contains("empty segment")).unwrap().text.clone()
+        let said = report.statements.iter().find(|it| it.text.contains("empty segment")).unwrap();
+        (said.text.clone(), said.fix.clone())
     };
     let [own, graph] = [[0, 0], [0, 3]];
-    assert!(told(0, &[own, own]).ends_with("2 empty segments, 4.00 MiB: torch.cuda.empty_cache() releases them."));
-    assert!(told(0, &[graph]).ends_with("1 empty segment, 2.00 MiB."));
-    assert!(told(-1, &[own]).ends_with("1 empty segment, 2.00 MiB."));
-    assert!(told(0, &[own]).ends_with("1 empty segment, 2.00 MiB: torch.cuda.empty_cache() releases it."));
-    let mixed = told(0, &[own, graph, graph]);
-    let end = "3 empty segments, 6.00 MiB: torch.cuda.empty_cache() releases 1 (2.00 MiB), the rest belongs to private pools.";
-    assert!(mixed.ends_with(end), "{mixed}");
+    let is = |told: (String, String), text: &str, fix: &str| assert_eq!(told, (text.to_owned(), fix.to_owned()));
+    let released = "torch.cuda.empty_cache() releases them.";
+    is(told(0, &[own, own]), "2 empty segments at the end: 4.00 MiB.", released);
+    is(told(0, &[graph]), "1 empty segment at the end: 2.00 MiB, all in private pools.", "");
+    is(told(-1, &[own]), "1 empty segment at the end: 2.00 MiB.", "");
+    is(told(0, &[own]), "1 empty segment at the end: 2.00 MiB.", released);
+    let mixed = "3 empty segments at the end: 6.00 MiB. Of these, 1 (2.00 MiB) can be released; the rest belongs to private pools.";
+    is(told(0, &[own, graph, graph]), mixed, released);
 }
 
 #[test]

@@ -115,12 +115,13 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
         (Tone::Fact, "Live at the OOM: 32.0 MiB in 3 allocations, of 40.0 MiB reserved."),
         (Tone::Fact, "Largest request that would have fit: ≤ 4.00 MiB, in the largest free block of this pool."),
         (Tone::Alarm, "Fragmentation: ≤ 8.00 MiB free (cached) in this pool, in 2 blocks, none large enough."),
-        (Tone::Alarm, "expandable_segments:True"),
         (Tone::Fact, "Awaiting free: 20.0 MiB, freed by the program and still in use by another stream"),
         (Tone::Alarm, "2 OOMs in this trace."),
     ] {
         assert!(said.iter().any(|(of, text)| *of == tone && text.contains(part)), "{part}: {said:#?}");
     }
+    let fix = middle.statements.iter().find(|it| it.text.starts_with("Fragmentation")).map(|it| it.fix.as_str());
+    assert_eq!(fix, Some("Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True."));
     let before = sheet(&middle, "before");
     let rows: Vec<[i128; 3]> = before
         .rows

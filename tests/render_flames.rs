@@ -1,7 +1,10 @@
 //! The boxes of a flame graph, drawn by the twin, a character a pixel. The GPU against it: `render_gpu.rs` and the browser.
 
-use memscape::render::flames::{FADED_FILL, FIRST_FILL, FIRST_NEUTRAL, HATCHED, MARK, MARK_SHIFT, SEAM, colours};
+use memscape::render::flames::{
+    CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, MARK, MARK_SHIFT, SEAM, colours,
+};
 use memscape::render::{Drawing, Flame, Look, OverlayRect, RgbaImage, Tile, Twin};
+use std::collections::BTreeSet;
 
 /// Colours that are their own indices.
 fn numbered() -> Vec<[u8; 4]> {
@@ -79,7 +82,11 @@ fn an_index_without_a_colour_draws_nothing() {
 fn every_fill_has_its_faded_twin_and_no_two_neutrals_are_one() {
     for look in [Look::light(), Look::dark()] {
         let colours = colours(&look);
-        assert_eq!(colours.len() as u32, FIRST_FILL + 2 * FADED_FILL);
+        assert_eq!(colours.len() as u32, FIRST_CHANGE + 2 * CHANGE_STEPS);
+        // What grew and what shrank are never one, and the strongest of each is the colour itself.
+        let changes: BTreeSet<[u8; 4]> = colours.iter().skip(FIRST_CHANGE as usize).copied().collect();
+        assert_eq!(changes.len() as u32, 2 * CHANGE_STEPS);
+        assert!(look.change.iter().all(|colour| changes.contains(colour)));
         let colour = |index: u32| colours[index as usize];
         assert_eq!((colour(SEAM), colour(MARK)), (look.background, look.found));
         // The same colour as in the legend.

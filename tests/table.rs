@@ -80,7 +80,9 @@ fn moment(scope: Scope) -> u64 {
     match scope {
         Scope::Ever => unreachable!("ages are told at its last moment"),
         Scope::At(moment) => moment.into(),
-        Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) => span.to.into(),
+        Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) | Scope::Change(span) => {
+            span.to.into()
+        }
     }
 }
 
@@ -126,6 +128,10 @@ fn is_in(scope: Scope, it: &Details) -> bool {
         Scope::Born(span) => among(span, it.born_event),
         Scope::Freed(span) => among(span, it.freed_event),
         Scope::Kept(span) => among(span, it.born_event) && died > span.to.into(),
+        Scope::Change(span) => {
+            let [a, b] = [span.from, span.to].map(|moment| (born..died).contains(&moment.into()));
+            a != b
+        }
         Scope::ByteMoments(span) => (span.from..span.to).any(|moment| (born..died).contains(&moment.into())),
     }
 }
@@ -232,6 +238,7 @@ fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
         Scope::Freed(range) => Scope::Freed(span(range)),
         Scope::Kept(range) => Scope::Kept(span(range)),
         Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
+        Scope::Change(range) => Scope::Change(span(range)),
     }
 }
 
@@ -253,6 +260,8 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     let context = format!("{asked:?}");
     assert_eq!(told.scope, weight(in_scope), "{context}");
     assert_eq!(told.listed, weight(rows.iter().copied()), "{context}");
+    let is_gone = |it: &&&Details| matches!(scope, Scope::Change(span) if is_in(Scope::At(span.from), it));
+    assert_eq!(told.gone, weight(rows.iter().filter(is_gone).copied()), "{context}");
     for of in 0..SIZE_CLASSES {
         let bar = by_text.iter().filter(by_life).copied().filter(|it| usize::from(class(it.requested)) == of);
         assert_eq!(told.sizes[of], weight(bar), "size class {of} of {context}");
@@ -356,7 +365,7 @@ fn as_fields(it: &Details) -> [String; 4] {
 }
 
 fn scopes() -> impl Strategy<Value = Scope> {
-    (0u32..6, 0u32..90, 0u32..90).prop_map(|(which, one, other)| {
+    (0u32..7, 0u32..90, 0u32..90).prop_map(|(which, one, other)| {
         let span = Span { from: one.min(other), to: one.max(other) };
         [
             Scope::At(one),
@@ -365,6 +374,7 @@ fn scopes() -> impl Strategy<Value = Scope> {
             Scope::Kept(span),
             Scope::ByteMoments(span),
             Scope::Ever,
+            Scope::Change(span),
         ][which as usize]
     })
 }

@@ -5,8 +5,8 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, At, Details, Fold, FoldState, FrameText, Internal, Merge, MomentFacts, NodeKind, Reach, Root, Scope,
-    Span, TreePage, TreeQuestion, TreeRow, Weight,
+    Arrangement, At, Details, FlameQuestion, Fold, FoldState, FrameText, Internal, Merge, MomentFacts, NodeKind, Reach,
+    Root, Scope, Span, TreePage, TreeQuestion, TreeRow, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
@@ -58,6 +58,10 @@ fn weight(details: &Details, scope: Scope) -> Option<u64> {
         Scope::ByteMoments(Span { from, to }) => {
             let moments = (from..to).filter(|moment| (born..died).contains(moment)).count() as u64;
             (moments > 0).then_some(bytes * moments)
+        }
+        Scope::Change(Span { from, to }) => {
+            let [a, b] = [from, to].map(|moment| (born..died).contains(&moment));
+            (a != b).then_some(bytes)
         }
     }
 }
@@ -221,6 +225,58 @@ proptest! {
         let peak = *curve.iter().max().unwrap();
         prop_assert_eq!((facts.peak, facts.at_begin, facts.at_end), (peak, curve[0], curve[curve.len() - 1]));
         prop_assert_eq!(facts.peak_moment, span.from + curve.iter().position(|&it| it == peak).unwrap() as u32);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    /// A change is the difference of two trees, node by node: nothing is lost, nothing appears, and what changed most stands first.
+    #[test]
+    fn a_change_is_the_difference_of_two_moments(
+        turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
+        ends in prop::collection::vec((0u32..70, 0u32..70), 1..6),
+    ) {
+        let mut opened = open(&turns::file(&turns)).unwrap();
+        let all = all(&mut opened, 0);
+        let last = opened.summary.devices[0].events as u32;
+        for (from, to) in ends {
+            let span = Span { from: from.min(to).min(last), to: from.max(to).min(last) };
+            for arrangement in arrangements() {
+                let change = page(&mut opened, 0, whole(Scope::Change(span), arrangement));
+                let [a, b] = [span.from, span.to].map(|moment| {
+                    let page = page(&mut opened, 0, whole(Scope::At(moment), arrangement));
+                    page.rows.iter().map(|row| (row.node, row.weight)).collect::<BTreeMap<_, _>>()
+                });
+                let at = |nodes: &BTreeMap<u32, Weight>, node: u32| nodes.get(&node).copied().unwrap_or_default();
+                for row in &change.rows {
+                    prop_assert_eq!(row.ends, [at(&a, row.node), at(&b, row.node)]);
+                    let most = row.ends[0].bytes.max(row.ends[1].bytes);
+                    prop_assert!(row.weight.bytes >= most, "room for both ends");
+                    let below = change.rows.iter().filter(|it| it.parent == row.node && it.node != row.node);
+                    prop_assert!(below.map(|it| u64::MAX - it.ends[0].bytes.abs_diff(it.ends[1].bytes)).is_sorted());
+                }
+                prop_assert_eq!(change.ends, change.rows[0].ends);
+                let nodes: BTreeSet<u32> = change.rows.iter().map(|row| row.node).collect();
+                prop_assert_eq!(nodes.len(), change.rows.len());
+                prop_assert!(a.keys().chain(b.keys()).all(|node| nodes.contains(node)));
+            }
+            // The boxes are the same nodes.
+            let question = FlameQuestion {
+                scope: Scope::Change(span), arrangement: Arrangement::default(), zoom: None, width_px: 4000, find: None, allocation: None,
+            };
+            let tree = page(&mut opened, 0, whole(Scope::Change(span), Arrangement::default()));
+            let asked = Ask { serial: 5, device: 0, what: Question::Flame(question) };
+            let Reply::Answer { serial: 5, answer: Answer::Flame(flame) } = reply(&mut opened.engine, Request::Ask(asked)) else { panic!("no flame") };
+            prop_assert_eq!(flame.ends, tree.ends);
+            for of in flame.boxes.iter().filter(|of| of.nodes == 1) {
+                let row = tree.rows.iter().find(|row| row.node == of.node).unwrap();
+                prop_assert_eq!((of.ends, of.weight), (row.ends, row.weight));
+            }
+            // What changes it are the allocations that are live at one end.
+            let sum = |end: u32| all.iter().filter_map(|details| weight(details, Scope::At(end))).sum::<u64>();
+            prop_assert_eq!(tree.ends.map(|end| end.bytes), [sum(span.from), sum(span.to)]);
+        }
     }
 }
 

@@ -11,8 +11,10 @@ use memscape::ui::binding::Modifiers;
 use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
+use memscape::ui::samples::Sample;
 use memscape::ui::shown::{BytesAxis, Canvas};
 use memscape::ui::stage::{Help, Letters, Renderer, Stage};
+use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, hover, moment, notices};
 use proptest::prelude::*;
 
@@ -114,7 +116,9 @@ fn a_file_is_read_and_its_whole_timeline_asked_for() {
             Request::Ask(Ask { what: Question::Legend { colouring: Grouping::Category, .. }, .. }),
             Request::Ask(Ask { what: Question::Marks, .. }),
             Request::Ask(Ask { what: Question::Overview { .. }, .. }),
-            Request::Ask(Ask { what: Question::Legend { .. }, .. })
+            Request::Ask(Ask { what: Question::Legend { .. }, .. }),
+            // The badge of the insights counts alarms whichever tab is seen.
+            Request::Ask(Ask { what: Question::Report(_), .. })
         ]
     ));
 }
@@ -128,6 +132,55 @@ fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
     page.act(Action::Replied { load: earlier, reply: face::opened(devices()) });
     page.act(Action::LinkFailed { load: earlier, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Loading(loading) if loading.name == "b.pickle"));
+}
+
+#[test]
+fn what_is_open_stays_where_another_file_can_not_be_opened() {
+    for cause in 0..5 {
+        let mut page = Page::open();
+        page.act(Action::TabChosen(Tab::Events));
+        page.act(Action::MomentTyped("12".into()));
+        let (load, before) = (page.state.load, Link::of(&page.state));
+        assert!(before.as_ref().is_some_and(|link| link.fragment().contains("at=12")));
+        let other = "url=https://a.b/b.pickle";
+        match cause {
+            0 | 2 => page.act(Action::LinkGiven(Box::new(Link::parse(other)))),
+            _ => page.act(given(&["b.pickle"])),
+        }
+        assert!(matches!(page.state.stage, Stage::Loading(_)) && page.state.load != load);
+        match cause {
+            0 => page.act(Action::LinkFailed { load: page.state.load, status: Some(404) }),
+            1 => page.reply(Reply::Failed { message: "the file is empty".into() }),
+            2 => page.command(Command::CancelLoading),
+            3 => page.act(Action::WorkerDied("out of memory".into())),
+            _ => page.act(Action::LoadFailed("Not a valid address: x".into())),
+        }
+        assert!(matches!(&page.state.stage, Stage::Ready(file) if file.file == "a.pickle"), "{cause}");
+        assert!(page.done.contains(&Effect::BackToOpen), "{cause}");
+        assert_eq!((page.state.load, Link::of(&page.state)), (load, before), "{cause}: seen as before");
+        let said = page.state.toast.as_ref().map(|toast| toast.text.starts_with("Could not open b.pickle: "));
+        assert_eq!(said, Some(true).filter(|_| cause != 2), "{cause}");
+        // What it still says of the file that failed is dropped, and its number is not given again.
+        page.act(Action::Replied { load: load + 1, reply: Reply::Failed { message: "late".into() } });
+        assert!(matches!(page.state.stage, Stage::Ready(_)));
+        page.command(Command::ClearSelection);
+        assert_eq!(page.state.toast, None, "Esc closes it");
+        page.act(given(&["c.pickle"]));
+        assert!(page.state.load > load + 1);
+        page.reply(face::opened(devices()));
+        page.act(Action::WorkerDied("out of memory".into()));
+        assert!(matches!(page.state.stage, Stage::Failed(_)), "nothing is left of the file before");
+    }
+}
+
+#[test]
+fn a_refused_copy_takes_its_text_along() {
+    let mut page = Page::open();
+    page.command(Command::CopyLink);
+    page.act(Action::Copied(Err("denied".into())));
+    assert_eq!(page.state.remark.as_deref(), Some("The browser did not allow copying: denied."));
+    page.act(Action::Copied(Ok(())));
+    assert_eq!(page.state.remark.as_deref(), Some("Copied."));
 }
 
 #[test]
@@ -153,7 +206,7 @@ fn failures_name_the_file_and_the_next_one_opens() {
     page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://files.example/c.pickle")))));
     page.act(Action::LinkFailed { load: page.state.load, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Failed(text) if text.starts_with("files.example has no such file")));
-    page.command(Command::OpenExample);
+    page.command(Command::OpenSample(Sample::OutOfMemory));
     assert!(matches!(page.done[..], [Effect::Load { origin: Origin::Link(_), .. }]));
 }
 
@@ -460,6 +513,12 @@ fn files_none_of_which_can_be_a_snapshot_are_said() {
     let mut page = Page::open();
     page.act(given(&["loss.png", "train.py", "train.log"]));
     let expected = "None of these files is a snapshot: loss.png and 2 more.";
+    let toast = page.state.toast.take().expect("the open file stays");
+    assert_eq!(toast.text, ["Could not open loss.png: ", expected].concat());
+    assert!(matches!(page.state.stage, Stage::Ready(_)));
+    assert_eq!(page.done, [Effect::BackToOpen]);
+    let mut page = Page::new(Shown);
+    page.act(given(&["loss.png", "train.py", "train.log"]));
     assert_eq!(page.state.stage, Stage::Failed(expected.into()));
     assert_eq!(page.done, []);
 }

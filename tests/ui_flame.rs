@@ -100,6 +100,7 @@ fn boxes(zoom: u32) -> FlamePage {
         kind,
     };
     FlamePage {
+        ends: Default::default(),
         total: Weight { bytes: 100, count: 9 },
         found: Weight::default(),
         boxes: vec![

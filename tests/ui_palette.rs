@@ -233,7 +233,7 @@ fn what_was_used_comes_first() {
     page.run("go to the peak");
     page.command(toggle());
     assert_eq!(first(&page), ["Go to the peak", "Fit the whole trace"]);
-    page.act(Action::FilesGiven(vec![]));
+    page.act(Action::WorkerDied("out of memory".into()));
     assert!(shown(&page.state).entries.iter().all(|entry| entry.name != "Go to the peak"), "not without a file");
     assert!(matches!(page.state.stage, memscape::ui::stage::Stage::Failed(_)));
     page.reply(Reply::Answer { serial: 0, answer: Answer::Marks(Box::default()) });

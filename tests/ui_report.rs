@@ -43,7 +43,7 @@ fn sheet(key: &str, rows: Vec<SheetRow>, value: u64) -> Sheet {
 /// An alarm with a span, a sentence without evidence, and two sheets: the first of 12 rows and 3 left out, of which the first selects
 /// and searches and the second has nothing but a stack.
 fn report(topic: Topic) -> Report {
-    let said = |tone, text: &str, evidence| Statement { tone, text: text.into(), evidence };
+    let said = |tone, text: &str, evidence| Statement { tone, text: text.into(), evidence, ..Statement::default() };
     let all = Evidence { moment: Some(40), allocation: Some(7), find: Some("train.py:12".into()), ..evidence(30, 59) };
     let mut rows =
         vec![row("train.py:12", 2048, Some(all), &["a.py:1 f", "b.py:2 g"]), row("b.py:2", 1024, None, &["b.py:2 g"])];
@@ -394,6 +394,8 @@ fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
     page.act(Action::DeviceChosen(1));
     page.answer();
     // The first of those that are not seen.
+    assert_eq!(page.question().topic, Topic::OutOfMemory);
+    page.answer();
     assert_eq!(page.question().topic, Topic::Peak);
     assert_eq!(page.question().thresholds, [("late".to_owned(), u64::MAX)], "a person has set it for all devices");
     page.answer_others();

@@ -120,6 +120,7 @@ fn segments(question: &StateQuestion) -> StatePage {
         sums,
         pieces,
         ends,
+        keeper: None,
     };
     let piece = |x, kind, address: u64, allocation, count, bytes: u64| StatePiece {
         x,
@@ -133,6 +134,7 @@ fn segments(question: &StateQuestion) -> StatePage {
         recorded: false,
     };
     StatePage {
+        kept: Default::default(),
         moment: question.moment,
         whole: StateSums { pending: 4 * MIB, ..sums(3, 100, 6, 82, 18) },
         bytes_per_px: 104_857.6,

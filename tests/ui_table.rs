@@ -73,6 +73,7 @@ impl Page {
         let mut sizes = vec![Weight::default(); SIZE_CLASSES];
         (sizes[10], sizes[12]) = (Weight { bytes: 5000, count: 9 }, Weight { bytes: 10_000, count: 4 });
         let page = TablePage {
+            gone: Weight::default(),
             found: Weight::default(),
             scope: Weight { bytes: 1 << 20, count: 1000 + self.worker.0 },
             listed: Weight { bytes: 1 << 20, count: self.worker.0 },

@@ -35,6 +35,7 @@ fn row(number: u32) -> TreeRow {
         forks: 0,
         place: [0, 1],
         weight: Weight { bytes, count: 3 },
+        ends: Default::default(),
         own: Weight::default(),
         parent_bytes: bytes,
         label,
@@ -470,9 +471,9 @@ fn rows_read_like_this() {
     let rows = page.rows();
     let row = &rows[2];
     assert_eq!((row.name.as_str(), row.place.as_str()), ("f2", "/home/me/project/train.py:2"));
-    assert_eq!((row.bytes.as_str(), row.count.as_str(), row.own.as_str()), ("341 MiB", "1,200", "512 B"));
+    assert_eq!((row.bytes.as_str(), row.more[1].as_str(), row.more[2].as_str()), ("341 MiB", "1,200", "512 B"));
     assert_eq!(row.exact, "357,913,941 B in 1,200 allocations");
-    assert_eq!((row.of_parent.as_str(), row.of_total.as_str()), ("66.7 %", "33.3 %"));
+    assert_eq!((row.more[0].as_str(), row.of_total.as_str()), ("66.7 %", "33.3 %"));
     assert_eq!((row.heat, row.level, row.among, row.indent_px), (2, 3, [2, 4], 14));
     assert_eq!((rows[1].indent_px, rows[0].indent_px), (7, 0), "an only child stands a little to the right");
     assert_eq!(row.title, "f2\n/home/me/project/train.py:2");

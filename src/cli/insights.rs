@@ -7,7 +7,8 @@ use base::units::Moment;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::protocol::{
-    CategorySet, Cell, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone, Topic,
+    CategorySet, Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone,
+    Topic,
 };
 use engine::{Answer, Question, Request};
 use serde_json::{Map, Value, json};
@@ -161,6 +162,9 @@ fn as_text(report: &Report, of: &str) -> String {
             Tone::Alarm => "!",
         };
         text.push_str(&format!("  {mark} {}\n", printable(&statement.text)));
+        if !statement.fix.is_empty() {
+            text.push_str(&format!("    Fix: {}\n", printable(&statement.fix)));
+        }
     }
     report.sheets.iter().for_each(|sheet| write_sheet(&mut text, sheet));
     text
@@ -214,16 +218,31 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
 }
 
 fn as_json(report: &Report) -> Value {
-    let statement = report
-        .statements
-        .iter()
-        .map(|it| json!({"tone": name(it.tone), "text": it.text, "evidence": it.evidence.as_ref().map(as_evidence)}));
+    let statement = report.statements.iter().map(|it| {
+        json!({
+            "tone": name(it.tone),
+            "text": it.text,
+            "fix": Some(&it.fix).filter(|fix| !fix.is_empty()),
+            "chart": it.chart.as_ref().map(as_chart),
+            "evidence": it.evidence.as_ref().map(as_evidence),
+        })
+    });
     let sheets: Map<String, Value> = report.sheets.iter().map(|sheet| (sheet.key.clone(), as_sheet(sheet))).collect();
     json!({
         "topic": report.topic.name(),
         "statements": statement.collect::<Vec<Value>>(),
         "sheets": sheets,
     })
+}
+
+fn as_chart(chart: &Chart) -> Value {
+    match chart {
+        Chart::Course { values, ends } => json!({"live_bytes": values, "from": ends[0], "to": ends[1]}),
+        Chart::Parts(parts) => {
+            let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes});
+            json!({"parts": parts.iter().map(part).collect::<Vec<Value>>()})
+        }
+    }
 }
 
 fn name(tone: Tone) -> &'static str {

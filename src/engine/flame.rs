@@ -3,7 +3,7 @@
 use super::answers::{Population, Selection, TreeView};
 use super::icicle::{Icicle, Nodes};
 use super::open::OpenFile;
-use super::protocol::{FlameBox, FlamePage, FlameQuestion, Weight};
+use super::protocol::{Ends, FlameBox, FlamePage, FlameQuestion, Weight};
 use analysis::IdSet;
 use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_by_key};
@@ -69,6 +69,7 @@ impl Flames {
                 found: open.found.filter(|_| of_found.is_some()).map(|found| view.classes(&found.frames)),
                 page: FlamePage {
                     total: view.weight(0),
+                    ends: view.ends(0),
                     found: found.map_or_else(Default::default, |found| found.weight(0)),
                     ..FlamePage::default()
                 },
@@ -149,6 +150,10 @@ impl Nodes for Lent<'_> {
 
     fn weight(&self, node: u32) -> Weight {
         self.view.weight(node)
+    }
+
+    fn ends(&self, node: u32) -> Ends {
+        self.view.ends(node)
     }
 
     fn found(&self, node: u32) -> u64 {

@@ -3,7 +3,7 @@
 //! Every edge is the exact number of bytes to its left, scaled and rounded down once. So boxes of a row never overlap, each lies inside
 //! its parent, and neighbours touch. What is narrower than a pixel is joined, parent by parent, into one box with the exact sum.
 
-use super::protocol::{FlameBox, MOST_BOXES, Weight};
+use super::protocol::{Ends, FlameBox, MOST_BOXES, Weight};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 
@@ -17,6 +17,8 @@ pub(super) trait Nodes {
     fn beside(&self, node: u32) -> Option<u32>;
     /// What is in it and below it.
     fn weight(&self, node: u32) -> Weight;
+    /// The same at both ends of a change.
+    fn ends(&self, node: u32) -> Ends;
     /// Bytes of that which a search found.
     fn found(&self, node: u32) -> u64;
 }
@@ -100,8 +102,8 @@ impl Icicle {
             if u128::from(bytes) * width >= u128::from(whole) && whole > 0 {
                 wide.push(child);
             } else if child.weight.count > 0 {
-                narrow.weight.bytes = narrow.weight.bytes.saturating_add(bytes);
-                narrow.weight.count = narrow.weight.count.saturating_add(child.weight.count);
+                narrow.weight.add(child.weight);
+                narrow.ends.iter_mut().zip(child.ends).for_each(|(sum, more)| sum.add(more));
                 narrow.found = narrow.found.saturating_add(child.found);
                 if narrow.nodes == 0 || bytes > *heaviest {
                     (narrow.node, *heaviest) = (node, bytes);
@@ -137,7 +139,14 @@ impl Icicle {
 }
 
 fn new_box(nodes: &dyn Nodes, node: u32) -> FlameBox {
-    FlameBox { node, nodes: 1, weight: nodes.weight(node), found: nodes.found(node), ..FlameBox::default() }
+    FlameBox {
+        node,
+        nodes: 1,
+        weight: nodes.weight(node),
+        ends: nodes.ends(node),
+        found: nodes.found(node),
+        ..FlameBox::default()
+    }
 }
 
 #[cfg(test)]

@@ -41,17 +41,19 @@ pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Ov
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
 pub use pools::{PoolName, pool_name, pool_of_id};
 pub use question::{
-    Arrangement, DEFAULT_RULES, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope, Span,
-    Weight,
+    Arrangement, DEFAULT_RULES, Ends, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope,
+    Span, Weight,
 };
 pub use range::RangeFacts;
 pub use reply::Reply;
 pub use report::{
-    Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Statement, Threshold, Tone, Topic,
+    Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Statement, Threshold, Tone,
+    Topic,
 };
 pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
 pub use state::{
-    PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateQuestion, StateSums,
+    PieceKind, PinnedBy, SegmentSort, StateBar, StateFit, StateGroup, StateKept, StatePage, StatePiece, StateQuestion,
+    StateSums,
 };
 pub use summary::{DeviceSummary, FileSummary, SCHEMA, Warning};
 pub use table::{

@@ -20,10 +20,21 @@ struct File {
     first: u32,
 }
 
+/// What files and lines are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum SortBy {
+    /// Bytes in the scope.
+    #[default]
+    Weight,
+    /// Bytes that a change adds or takes away.
+    Change,
+}
+
 /// Frames on their way to files.
 #[derive(Default)]
 pub(super) struct SourceLines {
     pub(super) frames: Vec<Standing>,
+    pub(super) by: SortBy,
     /// How many of them were looked at, and those that weigh anything.
     seen: usize,
     used: Vec<u32>,
@@ -53,9 +64,13 @@ impl Standing {
         self.now.count > 0 || self.peak.count > 0
     }
 
-    /// What it sorts by, heaviest first; key 0 counts less.
-    fn key(&self, part: usize) -> u64 {
-        !if part == 0 { self.peak.bytes } else { self.now.bytes }
+    /// What it sorts by, the heaviest or most changed first; key 0 counts less.
+    fn key(&self, part: usize, by: SortBy) -> u64 {
+        !match (part, by) {
+            (0, _) => self.peak.bytes,
+            (_, SortBy::Weight) => self.now.bytes,
+            (_, SortBy::Change) => self.now.bytes.abs_diff(self.peak.bytes),
+        }
     }
 }
 
@@ -100,7 +115,7 @@ impl SourceLines {
             }
         }
         let file = |at: u32| self.files.get(at as usize);
-        let mut weight = |part: usize, at: u32| file(at).map_or(0, |file| file.standing.key(part));
+        let mut weight = |part: usize, at: u32| file(at).map_or(0, |file| file.standing.key(part, self.by));
         let files = self.by_weight.get_or_insert_with(|| Sorting::of((0..self.files.len() as u32).collect()));
         files.step((2, 1), &mut weight, slice)?;
         while let Some(&at) = files.ids().get(self.done) {
@@ -108,7 +123,7 @@ impl SourceLines {
             if self.sent.len() < MOST_FILES {
                 let end = file(at + 1).map_or(self.lines.len() as u32, |next| next.first);
                 let line = |at: u32| self.lines.get(at as usize);
-                let mut weight = |part: usize, at: u32| line(at).map_or(0, |(_, standing)| standing.key(part));
+                let mut weight = |part: usize, at: u32| line(at).map_or(0, |(_, standing)| standing.key(part, self.by));
                 let room = MOST_LINES - self.line_count;
                 let lines = self
                     .of_file

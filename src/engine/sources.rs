@@ -4,7 +4,7 @@ use super::answers::{Selection, within};
 use super::device::Open;
 use super::open::OpenFile;
 use super::protocol::{Scope, SourcesPage, Standing, Weight};
-use super::source_lines::SourceLines;
+use super::source_lines::{SortBy, SourceLines};
 use base::slice::{Slice, Sliced};
 use base::units::Moment;
 
@@ -34,7 +34,14 @@ impl Sources {
         let open = Open { snapshot, history, groups, rounding, found: found.as_ref() };
         let at_peak = Scope::At(Moment::after_event_or_minus_one(history.numbers.peak_event).0);
         let selection = |scope| Selection { device, scope: within(history, scope), found: None };
-        let of = [scope, at_peak].map(selection);
+        let of = match scope {
+            Scope::Change(span) => {
+                self.lines.by = SortBy::Change;
+                [span.to, span.from].map(Scope::At)
+            }
+            _ => [scope, at_peak],
+        };
+        let of = of.map(selection);
         let now = answers.total(open, of[0], slice)?;
         let peak = answers.total(open, of[1], slice)?;
         self.page.total = Standing { now, peak };

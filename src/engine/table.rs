@@ -71,6 +71,7 @@ impl Tables {
         let mut page = TablePage {
             scope: listing.all,
             listed: listing.listed,
+            gone: listing.gone,
             found: listing.of_found,
             first: question.rows[0],
             sizes: listing.sizes.clone(),

@@ -5,8 +5,8 @@
 //! <script defer src="./x.js"></script>        <script defer>…</script>                              by its hash in the policy
 //! <script type="module">try{…                 the same with BOOT, by its hash in the policy
 //! <div id="dead" …                            the same with DEAD
-//! <script data-wasm="./x_bg.wasm">fetch…      removed
-//! x_bg.wasm, example.pickle.gz                <script type="application/octet-stream" id="part-…">  compressed, base64, never run
+//! <script data-wasm="./x_bg.wasm">…fetch…     <script>THEME</script>                                by its hash in the policy
+//! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">  compressed, base64, never run
 //! ```
 //! The policy then names hashes alone: no server is 'self' to a page from `file://`.
 
@@ -26,12 +26,19 @@ const packed=Uint8Array.from(atob(part),letter=>letter.charCodeAt(0));\
 await wasm_bindgen({module_or_path:new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()})}\
 catch(cause){document.getElementById('dead').hidden=false;throw cause}";
 
+/// What sets the theme that was chosen before anything is painted (Trunk.toml).
+const THEME: &str = "try{const theme=/^theme=(light|dark)$/m.exec(localStorage[\"memscape.settings\"]);\
+if(theme)document.documentElement.dataset.theme=theme[1]}catch{}";
+
 /// What fetches the module of the page in parts, as early as can be (Trunk.toml).
 const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm)";
 
 /// What it says where that fails: everything is here, so it is the browser.
 const DEAD: &str =
     "<p>This page could not start: it needs a browser of 2023 or later, and WebAssembly allowed in it.</p>";
+
+/// The snapshots that the start page offers (src/ui/samples.rs).
+const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "training.pickle.gz", "cuda-graphs.pickle.gz"];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -64,8 +71,10 @@ fn packed(dist: &Path) -> Result<String, String> {
         policy.styles.push(hash(&style));
         page.insert_str(link.at, &format!("<style>{style}</style>"));
     }
-    let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", FETCH, "</script>"].concat());
-    let wasm = wasm.ok_or("index.html names no wasm")?.inner;
+    let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, FETCH, "</script>"].concat());
+    let Cut { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
+    policy.scripts.push(hash(THEME));
+    page.insert_str(at, &["<script>", THEME, "</script>"].concat());
     let glue = cut(&mut page, "<script defer src=\"./", "\"></script>").ok_or("index.html has no script")?;
     let script = text(&glue.inner)?;
     if script.contains("</script") {
@@ -81,13 +90,12 @@ fn packed(dist: &Path) -> Result<String, String> {
     page.insert_str(at, &[dead, DEAD, "</div>"].concat());
     let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
     page.insert_str(before.at, &format!("content=\"{}\">", policy.text(&before.inner)?));
-    let parts = [
-        part("wasm", "", &gzip(&read(&wasm)?)),
-        part("example", " data-name=\"example.pickle.gz\"", &read("example.pickle.gz")?),
-    ]
-    .concat();
+    let mut parts = vec![part("wasm", "", &gzip(&read(&wasm)?))];
+    for (number, name) in SAMPLES.into_iter().enumerate() {
+        parts.push(part(&format!("sample-{number}"), &format!(" data-name=\"{name}\""), &read(name)?));
+    }
     let end = page.rfind("</body>").ok_or("index.html has no end")?;
-    page.insert_str(end, &parts);
+    page.insert_str(end, &parts.concat());
     if page.contains("\"./") && page.contains("src=\"./") {
         return Err("index.html still names a file beside it".to_owned());
     }

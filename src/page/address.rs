@@ -19,6 +19,8 @@ const DELAY_MS: u32 = 400;
 pub(super) struct Address {
     written: RefCell<Option<Link>>,
     timer: RefCell<Option<Timeout>>,
+    /// Origins that the policy allows beside the page's own.
+    origins: RefCell<Vec<String>>,
     /// Whether what changes now follows from a link, and is no step of its own.
     follows: Cell<bool>,
 }
@@ -78,8 +80,9 @@ pub(super) fn absolute(dom: &Dom, url: &str) -> Result<Fetched, String> {
 }
 
 impl Address {
-    /// Listens to the address: somebody typed there, or went back or forward.
-    pub(super) fn listen(self: &Rc<Self>, app: &'static App) {
+    /// Listens to the address: somebody typed there, or went back or forward. The policy allows these origins.
+    pub(super) fn listen(self: &Rc<Self>, app: &'static App, origins: Vec<String>) {
+        self.origins.replace(origins);
         let address = self.clone();
         listen(&app.dom.window, "hashchange", move |_| address.follow(app));
     }
@@ -102,7 +105,12 @@ impl Address {
             let written = self.written.borrow();
             !link.urls.is_empty() && written.as_ref().is_none_or(|now| link.urls != now.urls)
         };
-        if is_elsewhere {
+        // What is no address is said beside the open file.
+        let may_fetch = fetched(&app.dom, &link).map_or(true, |links| {
+            let (own, origins) = (app.dom.window.location().origin().ok(), self.origins.borrow());
+            links.iter().all(|link| origins.contains(&link.origin) || own.as_ref() == Some(&link.origin))
+        });
+        if is_elsewhere && !may_fetch {
             // The policy knows the first link's origins only, so the page begins anew.
             let _ = app.dom.window.location().reload();
             return;

@@ -7,7 +7,7 @@ use super::dom;
 use crate::wire::{BOOTSTRAP, FromWorker, ToWorker};
 use gloo::events::EventListener;
 use js_sys::{Array, Function, Promise, Uint8Array};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -22,6 +22,13 @@ pub(super) struct Client {
     receive: Box<dyn Fn(FromWorker)>,
     script: RefCell<Option<String>>,
     worker: RefCell<Stage>,
+    /// The worker that has the open file, while another one reads the next: it is ended once that one is open, and takes its place
+    /// again where it is not. What killed it meanwhile, if something did.
+    kept: RefCell<Option<Result<Handle, String>>>,
+    /// Whether the worker has a file open.
+    has_file: Cell<bool>,
+    /// How many workers were made.
+    made: Cell<u32>,
     /// Hears the columns that were asked for last.
     columns: RefCell<Option<Function>>,
 }
@@ -35,6 +42,7 @@ enum Stage {
 }
 
 struct Handle {
+    number: u32,
     worker: Worker,
     _listeners: [EventListener; 2],
 }
@@ -49,7 +57,8 @@ impl Client {
     /// A client without a worker.
     pub(super) fn new(window: Window, receive: impl Fn(FromWorker) + 'static) -> Rc<Client> {
         let (script, worker, columns) = (RefCell::new(None), RefCell::new(Stage::None), RefCell::new(None));
-        Rc::new(Client { window, receive: Box::new(receive), script, worker, columns })
+        let (kept, has_file, made) = Default::default();
+        Rc::new(Client { window, receive: Box::new(receive), script, worker, kept, has_file, made, columns })
     }
 
     /// Makes the worker, if there is none.
@@ -76,6 +85,12 @@ impl Client {
 
     /// Sends `message`, at once or as soon as the worker listens.
     pub(super) fn send(self: &Rc<Self>, message: ToWorker) {
+        if matches!(message, ToWorker::File { .. } | ToWorker::Link { .. }) && self.has_file.take() {
+            match self.worker.replace(Stage::None) {
+                Stage::Ready(handle) => drop(self.kept.replace(Some(Ok(handle)))),
+                other => drop(self.worker.replace(other)),
+            }
+        }
         self.start();
         match &mut *self.worker.borrow_mut() {
             Stage::Ready(handle) => post(handle, &message),
@@ -99,22 +114,46 @@ impl Client {
         }
     }
 
+    /// The worker has opened the file that is shown from now on.
+    pub(super) fn opened(&self) {
+        self.has_file.set(true);
+        self.kept.take();
+    }
+
+    /// What was to take the place of the open file did not: the worker that has it works on.
+    pub(super) fn back(&self) {
+        match self.kept.take() {
+            None => {}
+            Some(Ok(handle)) => {
+                drop(self.worker.replace(Stage::Ready(handle)));
+                self.has_file.set(true);
+            }
+            Some(Err(cause)) => {
+                self.end();
+                (self.receive)(FromWorker::Died(cause));
+            }
+        }
+    }
+
     /// Ends the worker, and what waits for it.
     pub(super) fn end(&self) {
         let ended = self.worker.replace(Stage::None);
         drop(ended);
+        self.has_file.set(false);
         self.columns_came(&"its worker was ended".into());
     }
 
     async fn make(self: &Rc<Self>) -> Result<Handle, String> {
         let script = self.script().await?;
+        let number = self.made.get() + 1;
+        self.made.set(number);
         let worker = Worker::new(&script).map_err(|error| dom::cause(&error))?;
         let on_message = EventListener::new(&worker, "message", {
             let client = self.clone();
             move |event| {
                 let message = event.dyn_ref::<MessageEvent>().and_then(|event| FromWorker::from_js(&event.data()));
                 if let Some(message) = message {
-                    client.received(message);
+                    client.received(number, message);
                 }
             }
         });
@@ -122,19 +161,25 @@ impl Client {
             let client = self.clone();
             move |event| {
                 let text = event.dyn_ref::<ErrorEvent>().map_or_else(String::new, ErrorEvent::message);
-                client.received(FromWorker::Died(text));
+                client.received(number, FromWorker::Died(text));
             }
         });
         worker.post_message(&wasm_bindgen::module()).map_err(|error| dom::cause(&error))?;
-        Ok(Handle { worker, _listeners: [on_message, on_error] })
+        Ok(Handle { number, worker, _listeners: [on_message, on_error] })
     }
 
-    fn received(&self, message: FromWorker) {
+    fn received(&self, number: u32, message: FromWorker) {
+        let is_kept = matches!(&*self.kept.borrow(), Some(Ok(handle)) if handle.number == number);
         match message {
             FromWorker::Ready => self.ready(),
+            FromWorker::Died(cause) if is_kept => {
+                let ended = self.kept.replace(Some(Err(cause)));
+                spawn_local(async move { drop(ended) });
+            }
             // Only its first cry counts.
             FromWorker::Died(_) if matches!(*self.worker.borrow(), Stage::None) => {}
             FromWorker::Died(_) => {
+                self.has_file.set(false);
                 // The listener that runs now belongs to the handle: it is dropped after it has returned.
                 let ended = self.worker.replace(Stage::None);
                 spawn_local(async move { drop(ended) });

@@ -132,6 +132,17 @@ pub(super) fn set_text(element: &Element, text: &str) {
     }
 }
 
+/// Names the columns of a table whose head this is, from the second on: each with what it means.
+pub(super) fn fill_heads<'a>(head: &Element, heads: impl Iterator<Item = &'a (&'a str, &'a str)>) {
+    let mut cell = head.first_element_child();
+    for (name, meaning) in heads {
+        cell = cell.and_then(|cell| cell.next_element_sibling());
+        let Some(cell) = &cell else { return };
+        set_text(cell, name);
+        set_attribute(cell, "title", meaning);
+    }
+}
+
 /// Shows a text, or hides where it stands.
 pub(super) fn show_text(element: &HtmlElement, text: Option<&str>) {
     set_text(element, text.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Snapshots that a page in one file brings along: the example, or the one it was saved with.
+//! Snapshots that a page in one file brings along: the samples, or the one it was saved with.
 //!
 //! Each is base64 in a `<script type="application/octet-stream" data-name="…">`, which no browser runs. The worker reads it as it reads
 //! the pages that PyTorch's `trace_plot` writes: so the decoder is one that is there anyway.
@@ -20,8 +20,9 @@ pub(super) fn has(dom: &Dom, name: &str) -> bool {
 }
 
 fn part(dom: &Dom, name: &str) -> Option<Element> {
-    let parts = ["part-snapshot", "part-example"].into_iter().filter_map(|id| dom.document.get_element_by_id(id));
-    parts.into_iter().find(|part| part.get_attribute("data-name").as_deref() == Some(name))
+    let ids = ["part-snapshot", "part-sample-0", "part-sample-1", "part-sample-2", "part-sample-3"];
+    let mut parts = ids.into_iter().filter_map(|id| dom.document.get_element_by_id(id));
+    parts.find(|part| part.get_attribute("data-name").as_deref() == Some(name))
 }
 
 /// What the page brings along under this name, as base64: a text of the browser's, which may be too long for another copy.

@@ -3,11 +3,11 @@
 use std::cell::{Cell, RefCell};
 use web_sys::File;
 
-/// The files given last, and those before: handles, not bytes.
+/// The files given last, and those that the open file is one of: handles, not bytes.
 #[derive(Default)]
 pub(super) struct Files {
     given: RefCell<Vec<File>>,
-    before: RefCell<Vec<File>>,
+    open: RefCell<Vec<File>>,
     /// Elements that what is dragged has entered and not left.
     pub(super) entered: Cell<u32>,
 }
@@ -20,11 +20,23 @@ impl Files {
 
     /// The file of this place; it was no snapshot, so those before are the ones to be opened from.
     pub(super) fn take_aside(&self, place: usize) -> Option<File> {
-        self.given.replace(self.before.take()).into_iter().nth(place)
+        let file = self.at(place);
+        self.back();
+        file
     }
 
     /// Others are given.
     pub(super) fn give(&self, files: Vec<File>) {
-        self.before.replace(self.given.replace(files));
+        self.given.replace(files);
+    }
+
+    /// One of those given last is open.
+    pub(super) fn opened(&self) {
+        self.open.replace(self.given.borrow().clone());
+    }
+
+    /// None of those given last could be opened: the open file is one of those before.
+    pub(super) fn back(&self) {
+        self.given.replace(self.open.borrow().clone());
     }
 }

@@ -56,8 +56,13 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     if matches!(event.key().as_str(), "'" | "/") && !event.ctrl_key() {
         event.prevent_default();
     }
-    // A button that has the focus is what Enter means.
     let focus = dom.focus();
+    // What scrolls and has the focus is scrolled.
+    let scrolls = focus.as_ref().is_some_and(|focus| focus.matches("#side [role=tabpanel], pre").unwrap_or(false));
+    if scrolls && chord.starts_with("Arrow") {
+        return;
+    }
+    // A button that has the focus is what Enter means.
     let presses = matches!(event.key().as_str(), "Enter" | " ");
     if presses && focus.is_some_and(|focus| focus.matches("button, a, summary").unwrap_or(false)) {
         return;
@@ -90,6 +95,11 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
         return;
     }
     if palette == settings::Dialog::Open && command != TOGGLE {
+        return;
+    }
+    // Without a timeline, its keys are the browser's: arrows scroll the start page.
+    let is_of_timeline = BINDINGS.iter().any(|binding| binding.command == command && binding.scope == Scope::Timeline);
+    if is_of_timeline && app.state.borrow().file().is_none() {
         return;
     }
     event.prevent_default();

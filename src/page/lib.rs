@@ -40,6 +40,7 @@ use app::App;
 use client::Client;
 use clipboard::Clipboard;
 use dom::Dom;
+use engine::protocol::Reply;
 use frame::Frame;
 use given::Files;
 use painter::Painter;
@@ -121,7 +122,8 @@ impl Page {
         app.client.start();
         let panels = RefCell::new(Panels::begin(app)?);
         let (address, clipboard) = (Rc::<Address>::default(), Rc::default());
-        address.listen(app);
+        let origins = links.iter().flatten().map(|link| link.origin.clone()).collect();
+        address.listen(app, origins);
         page.get_or_init(|| Page { app, panels, address, clipboard });
         theme::watch(&app.dom, &app.theme, &app.frame);
         settings::load(app);
@@ -198,6 +200,10 @@ impl Page {
                 app.dom.focus_on("capacity");
             }
             Effect::ReplaceWorker => app.client.end(),
+            Effect::BackToOpen => {
+                app.files.back();
+                app.client.back();
+            }
         }
     }
 
@@ -213,7 +219,13 @@ impl Page {
         match message {
             // The client hears them itself.
             FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
-            FromWorker::Reply { load, reply } => self.dispatch(Action::Replied { load, reply }),
+            FromWorker::Reply { load, reply } => {
+                if matches!(reply, Reply::Opened(_)) && self.app.state.borrow().load == load {
+                    self.app.files.opened();
+                    self.app.client.opened();
+                }
+                self.dispatch(Action::Replied { load, reply });
+            }
             FromWorker::LinkBroke { load, at } => self.dispatch(Action::LinkBroke { load, at }),
             FromWorker::LinkFailed { load, status } => self.dispatch(Action::LinkFailed { load, status }),
             FromWorker::Fingerprinted { load, print } => self.dispatch(Action::Fingerprinted { load, print }),

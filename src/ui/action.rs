@@ -10,6 +10,7 @@ use super::plots::{PlotAction, PlotStep};
 use super::range::{About, ViewScope};
 use super::rows::RowsStep;
 use super::rules::RulesAction;
+use super::samples::Sample;
 use super::settings::{SettingsAction, Theme};
 use super::shown::Canvas;
 use super::side::Side;
@@ -31,6 +32,8 @@ pub enum Action {
     LinkGiven(Box<Link>),
     /// What is said of the link was read.
     NoticeClosed,
+    /// What was said of a file that could not be opened was read.
+    ToastClosed,
     /// What tells the file of load `load` from others is known.
     Fingerprinted {
         load: u32,
@@ -75,6 +78,8 @@ pub enum Action {
     GroupChosen(Option<Grouping>),
     /// A tab of the side panel was chosen.
     SideChosen(Side),
+    /// The side panel of a narrow window was opened or closed.
+    SheetToggled,
     /// The range is no longer wanted.
     RangeEnded,
     /// A view was chosen among the tabs.
@@ -153,8 +158,8 @@ pub enum Command {
     /// Something with the rows that are seen: of the table, or of the list of events.
     Rows(RowsStep),
     OpenFile,
-    /// Open the snapshot that ships with the page.
-    OpenExample,
+    /// Open a snapshot that ships with the page.
+    OpenSample(Sample),
     CancelLoading,
     /// Show or hide the list of keys.
     ToggleHelp,
@@ -232,6 +237,8 @@ pub enum Command {
     TypeMoment,
     /// Begin a range at the cursor, or let it be as it is.
     ToggleRange,
+    /// What the views are about.
+    ChooseScope(ViewScope),
     /// Show the next choice of what a range has.
     NextAbout,
     PinRangePeak,

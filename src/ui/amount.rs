@@ -3,6 +3,7 @@
 pub use base::units::percent;
 use base::units::{Bytes, grouped};
 use engine::protocol::Scope;
+use std::cmp::Ordering;
 
 /// A weight in the unit of its scope, short: `38.1 MiB`; over time `38.1 MiB·events`.
 pub fn amount(scope: Scope, bytes: u64) -> String {
@@ -21,6 +22,50 @@ pub fn exact(scope: Scope, bytes: u64) -> String {
 
 fn over_time(scope: Scope) -> &'static str {
     if matches!(scope, Scope::ByteMoments(_)) { "·events" } else { "" }
+}
+
+/// `+`, `−`, or nothing where both are equal.
+pub fn sign(before: u64, after: u64) -> &'static str {
+    match before.cmp(&after) {
+        Ordering::Less => "+",
+        Ordering::Equal => "",
+        Ordering::Greater => "−",
+    }
+}
+
+/// A difference in bytes, short: `+38.1 MiB`, `−2.00 GiB`, `0 B`.
+pub fn change(before: u64, after: u64) -> String {
+    sign(before, after).to_owned() + &Bytes(before.abs_diff(after)).to_string()
+}
+
+/// The same to the byte.
+pub fn exact_change(before: u64, after: u64) -> String {
+    [sign(before, after), &grouped(before.abs_diff(after)), " B"].concat()
+}
+
+/// How many more or fewer: `+12`.
+pub fn count_change(before: u32, after: u32) -> String {
+    sign(before.into(), after.into()).to_owned() + &grouped(before.abs_diff(after).into())
+}
+
+/// What something has become: `×1.25`, `new`, `gone`, `=`.
+pub fn ratio(before: u64, after: u64) -> String {
+    match (before, after) {
+        (before, after) if before == after => "=".to_owned(),
+        (0, _) => "new".to_owned(),
+        (_, 0) => "gone".to_owned(),
+        _ => {
+            let hundredths = u128::from(after) * 100 / u128::from(before);
+            let rest = (hundredths % 100).to_string();
+            [
+                "×",
+                &grouped(u64::try_from(hundredths / 100).unwrap_or(u64::MAX)),
+                if rest.len() < 2 { ".0" } else { "." },
+                &rest,
+            ]
+            .concat()
+        }
+    }
 }
 
 /// Tenths of a percent that `part` is of `whole`, rounded down: 1000 only where it is all of it. 0 of nothing.

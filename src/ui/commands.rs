@@ -5,7 +5,7 @@ use super::effect::Effect;
 use super::features::State;
 use super::find::{self, Among, SameStack};
 use super::link::Link;
-use super::opening::{EXAMPLE, cancel, load_links, show_device};
+use super::opening::{cancel, show_device};
 use super::selecting::select;
 use super::settings::SettingsAction;
 use super::shown::BytesAxis;
@@ -34,7 +34,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
     let (width, height) = state.canvas.map_or((0.0, 0.0), |it| (f64::from(it.width_px), f64::from(it.height_px)));
     match command {
         Command::OpenFile => effects.push(Effect::PickFile),
-        Command::OpenExample => load_links(state, vec![EXAMPLE.to_owned()], 0, now_ms, effects),
+        Command::OpenSample(sample) => link::given(state, Link::parse(sample.link()), now_ms, effects),
         Command::CancelLoading => cancel(state, effects),
         Command::ToggleHelp => {
             state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
@@ -78,7 +78,9 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::CopyLink => link::copy(state, effects),
         Command::CopySnippet => effects.push(Effect::Copy(record::SNIPPET.to_owned())),
         Command::ClearSelection if matches!(state.stage, Stage::Loading(_)) => cancel(state, effects),
+        Command::ClearSelection if state.toast.take().is_some() => {}
         Command::ClearSelection => {
+            state.sheet = false;
             if !state.give_up_drawn() && !state.escape() {
                 state.give_up_selected();
             }
@@ -134,7 +136,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::WindowBack => state.walk(Way::Back),
         Command::WindowForward => state.walk(Way::Forward),
         Command::TypeCapacity => {
-            state.side = Side::File;
+            (state.side, state.sheet) = (Side::File, true);
             effects.push(Effect::FocusCapacity);
         }
         Command::ToggleFitBytes if state.why_no_fit().is_some() => {
@@ -154,10 +156,11 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::PinPeak => state.shared.pin_and_show(state.shared.peak_moment()),
         Command::PinEnd => state.shared.pin_and_show(state.shared.end_moment()),
         Command::TypeMoment => {
-            state.side = Side::Selection;
+            (state.side, state.sheet) = (Side::Selection, true);
             effects.push(Effect::FocusMoment);
         }
         Command::ToggleRange => state.toggle_range(),
+        Command::ChooseScope(scope) => state.choose_scope(scope),
         Command::NextAbout => state.next_about(),
         Command::PinRangePeak => state.pin_range_peak(),
         Command::Annotation(direction) => state.step_annotation(direction),

@@ -57,6 +57,8 @@ pub enum Effect {
     Save(&'static str, String),
     /// The link of the tree's active row is followed.
     FollowSource,
+    /// What was to take the place of the open file did not: its worker and its files are the ones to work with.
+    BackToOpen,
     /// The worker is dead: the next load needs a new one.
     ReplaceWorker,
 }

@@ -77,7 +77,7 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
         },
         Scope::Page => match binding.command {
             OpenFile
-            | OpenExample
+            | OpenSample(_)
             | CancelLoading
             | NextDevice
             | PreviousDevice

@@ -6,7 +6,9 @@ use super::cursor::CursorStep;
 use super::features;
 use super::plots::PlotStep;
 use super::plots::line::Line;
+use super::range::ViewScope;
 use super::rows::{Extent, Go, RowsStep};
+use super::samples::Sample;
 use super::settings::Theme;
 use super::stage::Letters;
 use super::tab::Tab;
@@ -25,7 +27,10 @@ const SHARED: &[Binding<Command>] = {
     const ROWS: Scope = Scope::Tab(Tab::Table);
     &[
         line(Page, &["o"], OpenFile, "Open a snapshot", "open"),
-        line(Page, &["e"], OpenExample, "Open the example", "open-example"),
+        line(Page, &["e"], OpenSample(Sample::OutOfMemory), "Open the sample: out of memory", "open-example"),
+        line(Page, &[], OpenSample(Sample::Leak), "Open the sample: memory leak", "open-leak"),
+        line(Page, &[], OpenSample(Sample::Training), "Open the sample: training steps", "open-training"),
+        line(Page, &[], OpenSample(Sample::Graphs), "Open the sample: CUDA graphs", "open-graphs"),
         line(Page, &["x"], CancelLoading, "Cancel loading", "cancel"),
         line(Page, &["u"], NextDevice, "Show the next device", "device"),
         line(Page, &["b"], PreviousDevice, "Show the previous device", "device"),
@@ -146,6 +151,13 @@ const SHARED: &[Binding<Command>] = {
         line(Page, &["@"], TypeMoment, "Go to an event or a time", "at"),
         line(Timeline, &["q"], ToggleRange, "Start or finish a range at the cursor", TIMELINE),
         line(Page, &["Shift+q"], NextAbout, "Switch what the views show of the range", "scope"),
+        line(
+            Page,
+            &["Shift+i"],
+            ChooseScope(ViewScope::Change),
+            "Show what changed from A to B, the ends of the range",
+            "scope-change",
+        ),
         line(Page, &["Shift+x"], PinRangePeak, "Go to the peak of the range", "range-peak"),
         line(Timeline, &[")"], Annotation(Direction::Next), "Select the next annotation as the range", TIMELINE),
         line(
@@ -270,7 +282,13 @@ pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
     let in_scope = |scope| BINDINGS.iter().find(|binding| binding.scope == scope && binding.keys.contains(&key));
     // Rows are rows, whatever they tell.
     let of_rows = || if scope == Scope::Tab(Tab::Events) { in_scope(Scope::Tab(Tab::Table)) } else { None };
-    let command = in_scope(scope).or_else(of_rows).or_else(|| in_scope(Scope::Page)).map(|binding| binding.command);
+    // Keys that move the timeline work wherever the focus is. What they would remove or select is what has the focus, not what is there.
+    let of_timeline = || {
+        let moves = |command| !matches!(command, Command::RemoveMarker | Command::Cursor(CursorStep::Select));
+        if scope == Scope::Export { None } else { in_scope(Scope::Timeline).filter(|binding| moves(binding.command)) }
+    };
+    let found = in_scope(scope).or_else(of_rows).or_else(|| in_scope(Scope::Page)).or_else(of_timeline);
+    let command = found.map(|binding| binding.command);
     Some(match (command?, scope) {
         (Command::FindNext, Scope::Tab(Tab::Flame) | Scope::Tab(Tab::Table)) => Command::FindHere(Direction::Next),
         (Command::FindPrevious, Scope::Tab(Tab::Flame) | Scope::Tab(Tab::Table)) => {

@@ -23,6 +23,11 @@ pub fn markdown(report: &Report, of: &str) -> String {
         });
         escape(&mut text, &statement.text);
         text.push('\n');
+        if !statement.fix.is_empty() {
+            text.push_str("  - Fix: ");
+            escape(&mut text, &statement.fix);
+            text.push('\n');
+        }
     }
     report.sheets.iter().for_each(|sheet| write_sheet(&mut text, sheet));
     text

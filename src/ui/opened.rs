@@ -6,7 +6,8 @@ use super::features::why;
 use super::link;
 use super::opening::{close, list, show_device};
 use super::stage::{Choice, Stage};
-use engine::protocol::Reply;
+use super::tab::TabGroup;
+use engine::protocol::{FileSummary, Reply};
 
 /// Takes what the worker says of the file on its way.
 pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
@@ -19,15 +20,7 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
                 loading.latest_ms = now_ms;
             }
         }
-        Reply::Opened(file) => {
-            state.stage = Stage::Ready(file);
-            state.forget();
-            let place = why::opened(&mut state.why, &mut state.shared);
-            show_device(state, place);
-            state.pin_out_of_memory();
-            state.forget();
-            link::opened(state, now_ms, effects);
-        }
+        Reply::Opened(file) => show(state, file, now_ms, effects),
         Reply::Failed { message } => {
             let message = match state.snapshots.get(state.chosen) {
                 Some(Choice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
@@ -39,5 +32,25 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
         Reply::Members(members) => list(state, members),
         // An answer is taken by what asked.
         Reply::Answer { .. } => {}
+    }
+}
+
+/// Shows the file that is open now, from its beginning or as a link has it.
+pub(super) fn show(state: &mut State, file: Box<FileSummary>, now_ms: f64, effects: &mut Vec<Effect>) {
+    state.stage = Stage::Ready(file);
+    state.forget();
+    let place = why::opened(&mut state.why, &mut state.shared);
+    show_device(state, place);
+    state.pin_out_of_memory();
+    state.forget();
+    // Without events the picture is one column: what such a file has to show are its segments.
+    let is_still = state.device().is_some_and(|device| device.events == 0);
+    if is_still {
+        state.views.show(TabGroup::Segments.first());
+    }
+    link::opened(state, now_ms, effects);
+    if is_still && state.linked.notice.is_none() {
+        let text = "No trace events recorded: segments only. To see memory over time, record with torch.cuda.memory._record_memory_history().";
+        state.linked.notice = Some(text.to_owned());
     }
 }

@@ -6,20 +6,26 @@ use super::effect::{Effect, GivenFile, Origin};
 use super::parts;
 use super::shared::Shared;
 use super::stage::{Choice, Loading, Stage};
+use super::toast::Toast;
 use super::url;
 use engine::protocol::{Member, Request};
 use picture::timeline::Axis;
 
-/// Where the example lies beside the page.
-pub(super) const EXAMPLE: &str = "example.pickle.gz";
-
 /// Files were given: their snapshots are listed, and the first is opened.
 pub(super) fn files_given(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
     let none = none_of(&files);
-    state.snapshots = candidates(files);
-    if state.snapshots.is_empty() {
+    let name = files.first().map(|file| file.name.clone()).unwrap_or_default();
+    let found = candidates(files);
+    if found.is_empty() {
+        if state.file().is_some() {
+            state.toast = Some(Toast::new(name, &none));
+            effects.push(Effect::BackToOpen);
+            return;
+        }
+        state.snapshots = found;
         close(state, Stage::Failed(none));
     } else {
+        state.snapshots = found;
         load(state, 0, now_ms, effects);
     }
 }
@@ -109,10 +115,14 @@ pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
 /// Ends whatever is open or loading; what the worker still says of it is dropped.
 pub(super) fn close(state: &mut Shared, stage: Stage) {
     if matches!(stage, Stage::Loading(_)) {
-        state.remark = None;
+        (state.remark, state.toast) = (None, None);
     }
-    state.stage = stage;
-    state.load = state.load.wrapping_add(1);
+    if let Stage::Ready(file) = std::mem::replace(&mut state.stage, stage) {
+        state.left = Some(file);
+    }
+    // A file that comes back has its old number, and none is given twice.
+    state.loads = state.loads.wrapping_add(1);
+    state.load = state.loads;
     state.linked.leave_file();
     parts::reset(state, Change::File);
     show_device(state, 0);

@@ -123,7 +123,7 @@ fn is_possible(state: &State, command: Command) -> bool {
     match command {
         Feature(super::FeatureCommand::Palette(_)) => false,
         CancelLoading => matches!(state.stage, Stage::Loading(_)),
-        OpenFile | OpenExample | ToggleHelp | ToggleLetters | ToggleRules | ToggleSettings | ChooseTheme(_) => true,
+        OpenFile | OpenSample(_) | ToggleHelp | ToggleLetters | ToggleRules | ToggleSettings | ChooseTheme(_) => true,
         CopySnippet => matches!(state.stage, Stage::Empty | Stage::Failed(_)),
         NextDevice | PreviousDevice | ToggleLanes => state.file().is_some_and(|file| file.devices.len() > 1),
         _ => state.file().is_some(),

@@ -13,7 +13,7 @@ use super::range::ViewScope;
 use super::shared::Shared;
 use super::typed_moment::{FORMS, Typed, typed};
 use base::units::{Moment, grouped};
-use engine::protocol::{Answer, At, Details, MomentFacts, Question, Scope, Span};
+use engine::protocol::{Answer, At, Details, MomentFacts, Question, Span};
 use picture::timeline::{Axis, time_axis_margin};
 
 impl Shared {
@@ -59,12 +59,14 @@ impl Shared {
         self.pinned.follow = Follow::Yes;
     }
 
-    /// Pins the moment that was clicked. A click ends the range.
+    /// Pins the moment that was clicked. A click ends the range; between A and B it moves B, or A where it is before A.
     pub(super) fn pin_clicked(&mut self, pointer: Pointer) {
-        if let Some(moment) = self.moment_under(pointer.x) {
-            self.end_range();
-            self.pin(moment);
+        let Some(moment) = self.moment_under(pointer.x) else { return };
+        match self.pinned.range.filter(|_| self.view_scope() == ViewScope::Change) {
+            Some(Span { from, to }) => self.show_range(moment, if moment < from { to } else { from }),
+            None => drop(self.end_range()),
         }
+        self.pin(moment);
     }
 
     /// The moment that the picture shows in this column of the window.
@@ -225,12 +227,6 @@ pub(super) fn follow(state: &mut Shared) {
 impl Shared {
     /// What the views are about follows from moment, range and the choice between them.
     pub(super) fn rescope(&mut self) {
-        let moment = Scope::At(self.pinned.moment);
-        self.views.scope = match self.view_scope() {
-            ViewScope::WholeTrace => Scope::Ever,
-            ViewScope::Cursor | ViewScope::Range => {
-                self.pinned.range.map_or(moment, |span| self.pinned.about.scope(moment, span))
-            }
-        };
+        self.views.scope = self.pinned.about.scope(self.pinned.moment, self.pinned.range);
     }
 }

@@ -98,7 +98,7 @@ fn choose(state: &mut Shared, serial: u32, details: Box<Details>) {
         }
     }
     state.selection = Some(details);
-    state.side = Side::Selection;
+    (state.side, state.sheet) = (Side::Selection, true);
 }
 
 fn answered(

@@ -4,6 +4,7 @@ mod data;
 
 pub use data::{About, ViewScope};
 
+use super::amount::{change, sign};
 use super::moment::{event_name, event_text, exact};
 use super::shared::Shared;
 use base::units::{Bytes, Moment, counted, duration_us, grouped};
@@ -14,7 +15,9 @@ impl Shared {
     pub(super) fn set_range(&mut self, a: u32, b: u32) {
         let end = self.end_moment();
         self.pinned.range = Some(Span { from: a.min(b).min(end), to: a.max(b).min(end) });
-        self.pinned.is_whole = false;
+        if self.pinned.about == About::Ever {
+            self.pinned.about = About::default();
+        }
         self.rescope();
     }
 
@@ -26,31 +29,28 @@ impl Shared {
 
     /// What the views are about.
     pub fn view_scope(&self) -> ViewScope {
-        match (self.pinned.is_whole, self.pinned.range, self.pinned.about) {
-            (true, ..) => ViewScope::WholeTrace,
-            (false, None, _) | (false, _, About::Live) => ViewScope::Cursor,
-            (false, Some(_), _) => ViewScope::Range,
+        match (self.pinned.about, self.pinned.range) {
+            (About::Ever, _) => ViewScope::WholeTrace,
+            (About::Live, _) | (_, None) => ViewScope::Cursor,
+            (About::Change, Some(_)) => ViewScope::Change,
+            (_, Some(_)) => ViewScope::Range,
         }
     }
 
-    /// Chooses what the views are about. Without a range, it becomes the window.
+    /// Chooses what the views are about. Where there is no range, one is made: the window, or from its beginning to the cursor.
     pub(super) fn choose_scope(&mut self, scope: ViewScope) {
-        self.pinned.is_whole = scope == ViewScope::WholeTrace;
-        match scope {
-            ViewScope::WholeTrace => {}
-            ViewScope::Cursor => {
-                self.pinned.about = if self.pinned.range.is_some() { About::Live } else { About::Born }
-            }
-            ViewScope::Range => {
-                if self.pinned.about == About::Live {
-                    self.pinned.about = About::default();
-                }
-                let width = self.view.map_or(0.0, |view| f64::from(view.width_px));
-                let edges = [self.moment_under(0.0), self.moment_under((width - 1.0).max(0.0))];
-                if let (None, [Some(from), Some(to)]) = (self.pinned.range, edges) {
-                    self.set_range(from, to);
-                }
-            }
+        let width = self.view.map_or(0.0, |view| f64::from(view.width_px));
+        let edges = [self.moment_under(0.0), self.moment_under((width - 1.0).max(0.0))];
+        self.pinned.about = match scope {
+            ViewScope::WholeTrace => About::Ever,
+            ViewScope::Change => About::Change,
+            ViewScope::Cursor if self.pinned.range.is_some() => About::Live,
+            ViewScope::Range if About::OF_RANGE.contains(&self.pinned.about) => self.pinned.about,
+            ViewScope::Cursor | ViewScope::Range => About::default(),
+        };
+        if let (None, true, [Some(from), Some(to)]) = (self.pinned.range, scope.is_of_range(), edges) {
+            let cursor = Some(self.pinned.moment).filter(|cursor| (from + 1..to).contains(cursor));
+            self.set_range(from, cursor.filter(|_| scope == ViewScope::Change).unwrap_or(to));
         }
         self.rescope();
     }
@@ -90,7 +90,6 @@ impl Shared {
         }
         let place = About::OF_RANGE.iter().position(|about| *about == self.pinned.about);
         let next = place.and_then(|place| About::OF_RANGE.get(place + 1)).or(About::OF_RANGE.first());
-        self.pinned.is_whole = false;
         self.choose_about(next.copied().unwrap_or_default());
     }
 
@@ -157,9 +156,9 @@ pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
         text.push_str(&counted(weight.count.into(), "allocation").replace(' ', "\u{a0}"));
         text
     };
-    let sign = if facts.at_end < facts.at_begin { "−" } else { "+" };
-    let change = exact(facts.at_end.abs_diff(facts.at_begin));
-    let net: Vec<String> = change.split(" · ").map(|part| sign.to_owned() + part).collect();
+    let sign = sign(facts.at_begin, facts.at_end);
+    let net = exact(facts.at_end.abs_diff(facts.at_begin));
+    let net: Vec<String> = net.split(" · ").map(|part| sign.to_owned() + part).collect();
     [
         ("Allocated", weight(facts.born)),
         ("Freed", weight(facts.freed)),
@@ -179,6 +178,20 @@ pub(crate) fn events(span: Span) -> String {
     }
 }
 
+/// Where A and B are, and what lies between them: `A: event 999, 1.20 GiB → B: event 1,999, 3.40 GiB · Δ +2.20 GiB`.
+fn change_title(facts: &RangeFacts) -> String {
+    let end =
+        |name: &str, moment: u32, bytes: u64| [name, &event_name(moment), ", ", &Bytes(bytes).to_string()].concat();
+    [
+        &end("A: ", facts.span.from, facts.at_begin),
+        " → ",
+        &end("B: ", facts.span.to, facts.at_end),
+        " · Δ ",
+        &change(facts.at_begin, facts.at_end),
+    ]
+    .concat()
+}
+
 /// What stands beside the tabs: what the views are about. All of it is of the last moment or range that the worker told of.
 pub fn title(state: &Shared) -> String {
     let Some(device) = state.device() else { return String::new() };
@@ -189,7 +202,8 @@ pub fn title(state: &Shared) -> String {
         let Some(facts) = state.range_facts() else { return String::new() };
         let mut text = "events ".to_owned() + &events(facts.span);
         let weight = match state.pinned.about {
-            About::Live | About::ByteMoments => return text,
+            About::Live | About::ByteMoments | About::Ever => return text,
+            About::Change => return change_title(facts),
             About::Born => facts.born,
             About::Freed => facts.freed,
             About::Kept => facts.kept,

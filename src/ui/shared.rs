@@ -8,6 +8,7 @@ use super::lanes::Lanes;
 use super::link::Linked;
 use super::pinned::Pinned;
 use super::plots::Plots;
+use super::previous::Previous;
 use super::rules::Rules;
 use super::settings::Settings;
 use super::shown::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
@@ -15,6 +16,7 @@ use super::side::Side;
 use super::slices::Slices;
 use super::stage::{Choice, Help, INSIDE, Letters, Renderer, Stage};
 use super::surroundings::Surroundings;
+use super::toast::Toast;
 use super::tools::Tools;
 use super::url::Came;
 use super::views::Views;
@@ -29,6 +31,14 @@ pub struct Shared {
     pub stage: Stage,
     /// The number of the latest load; what the worker says of earlier ones is dropped.
     pub load: u32,
+    /// How many loads there were.
+    pub(super) loads: u32,
+    /// The file that the last action has left.
+    pub(super) left: Option<Box<FileSummary>>,
+    /// What was open before what is loading.
+    pub(super) previous: Option<Box<Previous>>,
+    /// What could not be opened while a file is.
+    pub toast: Option<Toast>,
     /// The snapshots there are to choose from: of the files given last, or of the link.
     pub snapshots: Vec<Choice>,
     /// Which of them is open or loading.
@@ -86,6 +96,8 @@ pub struct Shared {
     pub pinned: Pinned,
     /// The tab of the side panel that is shown.
     pub side: Side,
+    /// Whether it is up where it is a sheet: below the picture of a narrow window.
+    pub sheet: bool,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
     /// What the picture's height shows, where that is not the stack.

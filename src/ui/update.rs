@@ -17,6 +17,7 @@ use super::palette_entries;
 use super::pinned;
 use super::plots;
 use super::pointing::{click, look_under_pointer};
+use super::previous;
 use super::ruler::Fixed;
 use super::rules;
 use super::settings;
@@ -29,6 +30,7 @@ use engine::protocol::{Looks, Reply};
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     let before = Before::of(state, &action);
+    let open = previous::before(state, &action);
     match action {
         Action::Feature(action) => {
             state.act(action, &mut effects);
@@ -44,6 +46,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::Fingerprinted { .. } => {}
         Action::NoticeClosed => state.linked.close_notice(),
+        Action::ToastClosed => state.toast = None,
         Action::LinkBroke { load, at } => link_broke(state, load, at),
         Action::LinkFailed { load, status } => link_failed(state, load, status),
         Action::StackingChosen(stacking) => state.shared.change_looks(Looks { stacking, ..state.shared.looks }),
@@ -58,7 +61,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::RangeDrawn(parts) => state.range_between(parts),
         Action::AboutChosen(about) => state.choose_about(about),
         Action::ScopeChosen(scope) => state.choose_scope(scope),
-        Action::SideChosen(side) => state.side = side,
+        Action::SideChosen(side) => (state.side, state.sheet) = (side, true),
+        Action::SheetToggled => state.sheet = !state.sheet,
         Action::GroupChosen(group) => state.shared.change_looks(state.looks.grouped_by(group)),
         Action::RangeEnded => drop(state.end_range()),
         Action::TabChosen(tab) => state.views.show(tab),
@@ -138,16 +142,20 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::DroppedNoFile => {
             state.remark = Some("The browser handed over no file. Use Open… instead.".to_owned());
         }
-        Action::Copied(Ok(())) => {
-            let rows = state.copied.take();
-            state.remark = Some(rows.unwrap_or_else(|| "Copied.".to_owned()));
+        Action::Copied(result) => {
+            // A copy that was refused takes its text along: the next one says its own.
+            let said = state.copied.take();
+            state.remark = Some(match result {
+                Ok(()) => said.unwrap_or_else(|| "Copied.".to_owned()),
+                Err(cause) => format!("The browser did not allow copying: {cause}."),
+            });
         }
-        Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
         Action::Settings(action) => settings::act(state, action, &mut effects),
         Action::Rules(action) => rules::act(state, action, &mut effects),
         Action::HelpClosed => state.help = Help::Closed,
         Action::HelpFiltered(text) => state.help_filter = text,
     }
+    previous::follow(state, open, now_ms, &mut effects);
     state.forget();
     settle(state, &mut effects);
     before.note(state, now_ms);

@@ -183,7 +183,7 @@ fn how_it_looks() {
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
         let page = page_in(scheme, Adapter::Software);
         page.resize(width, 800);
-        page.click("#open-example");
+        page.click("#open-leak");
         page.wait_for_state("ready");
         page.wait_until("the timeline is drawn", || picture(&page).colours >= 4);
         keep(&page, &format!("find-nothing-{scheme}-{width}"));

@@ -151,7 +151,7 @@ fn tools_in_dark_and_narrow() {
         let page = empty_page();
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);
-        page.click("#open-example");
+        page.click("#open-leak");
         page.wait_for_state("ready");
         settled(&page);
         let corners = page.corners("canvas#timeline");

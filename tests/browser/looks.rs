@@ -47,9 +47,15 @@ fn in_light_and_dark() {
         open_example(&page);
         keep(&page, &format!("ready-{scheme}"));
         assert!(!scrolls_sideways(&page));
-        page.drop_files(&[&fixtures::file("truncated.pickle", b"\x80\x04")]);
-        page.wait_for_state("error");
-        keep(&page, &format!("error-{scheme}"));
+        let wrong = fixtures::file("truncated.pickle", b"\x80\x04");
+        page.drop_files(&[&wrong]);
+        page.wait_until("it is said", || page.attribute("#toast", "hidden").is_none());
+        keep(&page, &format!("toast-{scheme}"));
+        assert!(!scrolls_sideways(&page));
+        let other = page_in(scheme, Adapter::Software);
+        other.drop_files(&[&wrong]);
+        other.wait_for_state("error");
+        keep(&other, &format!("error-{scheme}"));
         grounds.push(page.evaluate("getComputedStyle(document.body).backgroundColor"));
     }
     assert_ne!(grounds[0], grounds[1], "the theme follows the system");

@@ -49,6 +49,7 @@ mod pictures;
 mod plots;
 mod privacy;
 mod renderers;
+mod reopening;
 #[path = "../support/retold.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod retold;

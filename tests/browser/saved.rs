@@ -194,7 +194,11 @@ fn nothing_of_a_snapshot_breaks_out_of_the_page() {
     let page = opened(&path, &folder);
     shows_halves(&page);
     assert_eq!(page.evaluate("typeof window.intruder"), "undefined");
-    assert_eq!(page.evaluate("document.querySelectorAll('script').length"), 5, "glue, start, wasm, example, snapshot");
+    assert_eq!(
+        page.evaluate("document.querySelectorAll('script').length"),
+        9,
+        "theme, glue, start, wasm, samples, snapshot"
+    );
     assert_eq!(page.attribute("#part-snapshot", "data-name").as_deref(), Some(name));
     settled(&page);
     let (x, y) = page.corners("canvas#timeline").at(0.6, 0.85);

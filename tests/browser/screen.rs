@@ -2,13 +2,22 @@
 //! questions are answered.
 
 use crate::chromium::{Adapter, Chromium};
+use crate::corpus::real_files;
 use crate::fixtures::{self, halves};
 use crate::memory::generated;
+use crate::opened::open;
 use crate::opening::shows_halves;
 use crate::page::Page;
 use crate::pictures::keep;
 use crate::site::Site;
-use serde_json::Value;
+use memscape::engine::protocol::{
+    Arrangement, Cell, Chart, Fold, FoldState, Grouping, Internal, Only, Reach, ReportQuestion, Scope, SegmentSort,
+    SortWay, Span, StateQuestion, StateSums, TableColumn, TableFilter, TableQuestion, TableSort, Tone, Topic,
+    TreeQuestion,
+};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::units::Bytes;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// The windows that people have.
@@ -58,7 +67,7 @@ fn why_it_ran_out_of_memory_takes_no_click() {
     page.wait_until("it says why", || !page.text("#why-statements").is_empty());
     // The event is in the list of all events.
     let event = "[...document.querySelectorAll('#headlines button')].map(it => it.dataset.place)";
-    assert_eq!(page.evaluate(event), serde_json::json!(["peak", "reserved-peak", "end", "oom"]));
+    assert_eq!(page.evaluate(event), json!(["peak", "reserved-peak", "end", "oom"]));
     let cursor = page.attribute("#moment", "data-event");
     page.click("#headlines .peak");
     page.wait_for(&page.attribute("#summary", "data-peak-event"), || page.attribute("#moment", "data-event"));
@@ -102,4 +111,167 @@ fn the_scope_rules_all_views() {
     page.click("#scope-cursor");
     page.wait_until("back at the cursor", || title().contains("3 allocations"));
     assert_eq!(page.evaluate("document.querySelector('#scope-field').hidden"), Value::Bool(true));
+}
+
+/// The engine without a page, with the same file open, asked about its first device.
+fn engine(file: &Path, what: Question) -> Answer {
+    let mut opened = open(&std::fs::read(file).expect("it was read before")).expect("the page opened it");
+    let device = opened.summary.devices[0].device;
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
+        Reply::Answer { answer, .. } => answer,
+        other => panic!("an answer was asked for, not {other:?}"),
+    }
+}
+
+fn number(page: &Page, selector: &str, attribute: &str) -> u64 {
+    page.attribute(selector, attribute).and_then(|it| it.parse().ok()).unwrap_or(u64::MAX)
+}
+
+/// Forward against backward: A and B, and what each view says of the difference, to the byte.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_and_b_show_what_changed_in_every_view() {
+    let file = generated("screen-change.pickle", "--steps 3 --layers 3");
+    let page = opened(&file);
+    page.click("#scope-change");
+    page.click("#tab-stacks");
+    page.wait_until("the range is there", || number(&page, "#range", "data-to") != u64::MAX);
+    let [from, to] = ["data-from", "data-to"].map(|end| number(&page, "#range", end) as u32);
+    assert!(from < to, "{from} to {to}");
+    let scope = Scope::Change(Span { from, to });
+    let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let question = TreeQuestion {
+        scope,
+        arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
+        focus: None,
+        folds: vec![all],
+        reveal: None,
+        find: None,
+        rows: [0, 2000],
+    };
+    let Answer::Tree(tree) = engine(&file, Question::Tree(Box::new(question))) else { panic!("no tree") };
+    let [a, b] = tree.ends.map(|end| end.bytes);
+    assert!(a != b && tree.rows.len() > 3, "{a} B, {b} B, {} rows", tree.rows.len());
+    page.wait_for(&json!([a, b]), || {
+        json!([number(&page, "#tree-row-0", "data-bytes"), number(&page, "#tree-row-0", "data-count")])
+    });
+    let title = page.text("#answer-title");
+    assert!(title.starts_with("A: ") && title.contains("→ B: ") && title.contains("Δ "), "{title}");
+    let heads =
+        page.evaluate("[...document.querySelectorAll('#tree-head > span')].slice(1, 6).map(it => it.textContent)");
+    assert_eq!(heads, json!(["Δ B − A", "B ÷ A", "At A", "At B", "Δ count"]));
+    // Every row that is seen is what the engine says of its node.
+    page.click("#tree-open-all");
+    let rows = "[...document.querySelectorAll('#tree-space > .row:not([hidden])')]
+        .map(it => [it.dataset.node, it.dataset.bytes, it.dataset.count].map(Number))";
+    page.wait_until("more than the first are seen", || page.evaluate(rows).as_array().is_some_and(|it| it.len() > 3));
+    for row in page.evaluate(rows).as_array().into_iter().flatten() {
+        let known = tree.rows.iter().find(|it| json!(it.node) == row[0]).expect("a row of the engine's");
+        assert_eq!((&row[1], &row[2]), (&json!(known.ends[0].bytes), &json!(known.ends[1].bytes)));
+    }
+    keep(&page, "screen-change-tree");
+    page.click("#tab-flame");
+    let ends = format!("{a} {b}");
+    page.wait_for(&Some(ends), || page.attribute("#flame-canvas", "data-ends"));
+    keep(&page, "screen-change-flame");
+    page.click("#tab-sources");
+    let heads = "[...document.querySelectorAll('#sources-head th')].slice(2).map(it => it.textContent)";
+    page.wait_for(&json!(["Δ B − A", "B ÷ A", "At A", "At B"]), || page.evaluate(heads));
+    page.click("#tab-table");
+    let [gone, new] = {
+        let sort = TableSort { column: TableColumn::Size, way: SortWay::Descending };
+        let filter = TableFilter::default();
+        let question = TableQuestion { scope, filter, sort, rows: [0, 1], reveal: None, chosen: vec![], find: None };
+        let Answer::Table(table) = engine(&file, Question::Table(Box::new(question))) else { panic!("no table") };
+        assert_eq!(i128::from(b) - i128::from(a), i128::from(table.listed.bytes) - 2 * i128::from(table.gone.bytes));
+        [table.gone.bytes, table.listed.bytes - table.gone.bytes].map(|bytes| Bytes(bytes).to_string())
+    };
+    page.wait_until("what is allocated and freed", || {
+        let status = page.text("#table-status");
+        status.contains(&format!("allocated +{new}")) && status.contains(&format!("freed −{gone}"))
+    });
+    let signs = "[...document.querySelectorAll('#table-rows [role=row]')].every(it => /^[+−]/.test(it.children[1].textContent))";
+    assert_eq!(page.evaluate(signs), Value::Bool(true), "each row says whether it is new or gone");
+    keep(&page, "screen-change-table");
+    // A click moves B, and the views follow.
+    let (x, y) = page.corners("canvas#timeline").at(0.9, 0.02);
+    page.click_at(x, y);
+    page.wait_until("B is there", || number(&page, "#range", "data-to") != u64::from(to));
+    assert_eq!(number(&page, "#range", "data-from"), u64::from(from), "A stays");
+    assert!(pressed(&page, "#scope-change"));
+}
+
+/// A leak is told of at once; a click on it shows its live bytes step by step.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_leak_is_one_click_from_its_course() {
+    let file = generated("screen-leak.pickle", "--steps 7 --layers 2 --leak");
+    let page = opened(&file);
+    page.wait_until("the badge counts it", || page.text("#why-badge").parse::<u32>().is_ok_and(|count| count > 0));
+    let question = ReportQuestion { topic: Topic::Peak, rows: 10, ..ReportQuestion::default() };
+    let Answer::Report(report) = engine(&file, Question::Report(question)) else { panic!("no report") };
+    let grows = report.statements.iter().find(|it| matches!(it.chart, Some(Chart::Course { .. }))).expect("a leak");
+    assert_eq!(grows.tone, Tone::Alarm);
+    let Some(Chart::Course { values, ends }) = &grows.chart else { panic!("it has a course") };
+    assert_eq!((values.len(), ends), (6, &["step 2".to_owned(), "step 7".to_owned()]));
+    assert!(values.windows(2).all(|two| two[1] > two[0]), "each step leaves something: {values:?}");
+    let question = ReportQuestion { topic: Topic::Leaks, rows: 10, ..ReportQuestion::default() };
+    let Answer::Report(leaks) = engine(&file, Question::Report(question)) else { panic!("no report") };
+    let growth =
+        leaks.sheets.iter().find(|it| it.key == "grows").and_then(|it| it.rows.first()).map(|row| row.cells[0].clone());
+    assert_eq!(growth, Some(Cell::Change((values[5] - values[0]) as i64)), "the table says the same");
+    let bars = "[...document.querySelectorAll('#why-statements .course i')].map(it => it.title)";
+    let expected: Vec<String> = values.iter().map(|&bytes| Bytes(bytes).to_string()).collect();
+    page.wait_for(&json!(expected), || page.evaluate(bars));
+    page.click("#why-statements li:has(.course) > button");
+    page.wait_until("its course is large", || page.corners("#why-statements .course .marks").height >= 100.0);
+    assert!(page.text("#why-statements li:has(.course) .fix").starts_with("Fix"));
+    keep(&page, "screen-leak");
+}
+
+/// Which segments are pinned, and by what: the first lines of the view.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn segments_say_what_keeps_them() {
+    let Some(files) = real_files() else { return };
+    let file = files.iter().find(|it| it.path.ends_with("train-fp32-1185-segments.pickle")).expect("it is in the list");
+    let page = opened(&file.path);
+    page.click("#tab-state");
+    page.wait_until("the state is there", || number(&page, "#state", "data-segments") == 1185);
+    // The file itself: what is live at the peak, segment by segment (`tests/state.rs` holds it against the plain truth).
+    let Answer::State(state) = engine(
+        &file.path,
+        Question::State(StateQuestion {
+            moment: number(&page, "#state", "data-moment") as u32,
+            only: Only::default(),
+            sort: SegmentSort::Address,
+            colouring: Grouping::CallSite,
+            width_px: 0,
+            bytes_per_px: 0.0,
+            fit_rows: 0,
+            rows: [0, 4096],
+            reveal: None,
+            request: None,
+        }),
+    ) else {
+        panic!("no state")
+    };
+    let bars = |holds: &dyn Fn(&StateSums) -> bool, of: &dyn Fn(&StateSums) -> u64| -> (u64, u64) {
+        let some: Vec<&StateSums> = state.bars.iter().map(|bar| &bar.sums).filter(|sums| holds(sums)).collect();
+        (some.len() as u64, some.into_iter().map(of).sum())
+    };
+    let empty = bars(&|sums| sums.blocks == 0, &|sums| sums.reserved);
+    let pinned = bars(&|sums| sums.blocks == 1 && sums.free > 0, &|sums| sums.free);
+    let told = |segments: &str, bytes: &str| (number(&page, "#state", segments), number(&page, "#state", bytes));
+    assert_eq!(told("data-empty-segments", "data-empty-bytes"), empty);
+    assert_eq!(told("data-pinned-segments", "data-pinned-free"), pinned);
+    let first = page.text("#memory-kept li:first-child");
+    assert_eq!(first, format!("{} empty segments, {}, can be released", empty.0, Bytes(empty.1)));
+    let by = &state.kept.by_site[0];
+    assert!(page.text("#memory-kept button").ends_with(&format!("pinned by one block: {}", by.site)));
+    page.click("#memory-kept button");
+    page.wait_until("that block is selected", || {
+        number(&page, "#details", "data-allocation") == u64::from(by.allocation)
+    });
+    keep(&page, "screen-segments-kept");
 }

@@ -7,7 +7,7 @@ use crate::pictures::{Picture, settled};
 /// The page with the example open and its legend there.
 fn example() -> Page {
     let page = empty_page();
-    page.click("#open-example");
+    page.click("#open-leak");
     page.wait_for_state("ready");
     page.wait_until("the legend is there", || {
         page.evaluate("document.querySelectorAll('#legend li').length > 3") == true

@@ -7,7 +7,7 @@ use crate::page::{Page, SHIFT};
 use crate::pictures::keep_drawn;
 use crate::site::Site;
 
-const EXAMPLE: &str = "example.pickle.gz";
+const EXAMPLE: &str = "leak.pickle.gz";
 
 fn open(fragment: &str) -> Page {
     Page::open(Chromium::with(Adapter::Software), &format!("{}#{fragment}", Site::shared().page()))
@@ -196,7 +196,7 @@ fn two_snapshots_are_chosen_from() {
     page.evaluate(choose);
     page.wait_until("the other one", || !fragment(&page).contains("open=1"));
     page.wait_for_state("ready");
-    assert!(fragment(&page).starts_with("#v=1&url=example.pickle.gz&url=../snapshots/halves.pickle"));
+    assert!(fragment(&page).starts_with("#v=1&url=leak.pickle.gz&url=../snapshots/halves.pickle"));
     page.evaluate("history.back()");
     shows_halves(&page);
 }

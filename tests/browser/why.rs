@@ -68,7 +68,8 @@ fn told(report: &Report, most: usize) -> Value {
 /// The same, as the page shows it.
 fn shown(page: &Page) -> Value {
     page.evaluate(
-        "[[...document.querySelectorAll('#why-statements [data-item]')].map(item => item.lastElementChild.textContent),
+        "[[...document.querySelectorAll('#why-statements [data-item]')].map(item =>
+            item.querySelector('span:not(.sign, .unseen, .show)').textContent),
           Object.fromEntries([...document.querySelectorAll('[data-sheet]')].map(sheet => [sheet.dataset.sheet,
             [...sheet.querySelectorAll('tbody [data-item]')].map(row => [...row.cells].map(cell => cell.dataset.value))]))]",
     )
@@ -142,7 +143,8 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
     page.press_held("W", SHIFT);
     page.wait_for(&"oom".to_owned(), || focus(&page, "data-topic"));
     page.press("End");
-    page.wait_for(&"settings".to_owned(), || focus(&page, "data-topic"));
+    let last = Topic::ALL.last().expect("there are some").name();
+    page.wait_for(&last.to_owned(), || focus(&page, "data-topic"));
     let above = Topic::ALL.iter().rev().take_while(|topic| **topic != Topic::Leaks).count();
     (0..above).for_each(|_| page.press("ArrowUp"));
     page.wait_for(&"leaks".to_owned(), || focus(&page, "data-topic"));

@@ -4,7 +4,7 @@
 //! cargo run --release --example generate -- OUT.pickle[.gz] [OPTIONS]        --help lists them
 //! ```
 //!
-//! The example that ships with the page: `cargo run --example generate -- www/example.pickle.gz --example`.
+//! A sample that ships with the page: `cargo run --example generate -- www/leak.pickle.gz --sample leak`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a tool for tests may fail loudly")]
 
@@ -22,7 +22,8 @@ const HELP: &str = "generate OUT.pickle[.gz] [OPTIONS]
 
 Writes a PyTorch memory snapshot of a training loop, and what is true of it, as JSON, to standard output.
 
-  --example               the story that ships with the page; give it first, others change it
+  --sample NAME           a sample that ships with the page: out-of-memory, leak, training or cuda-graphs; give it first
+  --example               a model made, three steps trained, and memory runs out; give it first, others change it
 
 How much
   --events N              stop at the first event from this one on (20000)

@@ -18,6 +18,7 @@ mod pickled;
 mod pool;
 mod random;
 mod stacks;
+mod stories;
 mod tracer;
 pub(crate) mod truth;
 mod workload;

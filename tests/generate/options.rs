@@ -37,6 +37,17 @@ pub(crate) struct Options {
     pub(crate) snapshots: bool,
     /// Pinned host memory, recorded too.
     pub(crate) host: bool,
+    pub(crate) story: Story,
+}
+
+/// What the program does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Story {
+    Training,
+    /// An evaluation whose results break memory into pieces, and a training step that fails for it.
+    Fragmentation,
+    /// A server that captures CUDA graphs.
+    Graphs,
 }
 
 /// When the training ends.
@@ -79,12 +90,13 @@ impl Default for Options {
             private_pools: false,
             snapshots: false,
             host: false,
+            story: Story::Training,
         }
     }
 }
 
 impl Options {
-    /// The small story that ships with the page: a model made, three steps trained, a tensor kept by mistake in each, and in the
+    /// A small story: a model made, three steps trained, a tensor kept by mistake in each, and in the
     /// fourth the memory runs out.
     pub(crate) fn example() -> Options {
         Options {
@@ -96,6 +108,19 @@ impl Options {
             leak: true,
             ..Options::default()
         }
+    }
+
+    /// A snapshot of the start page (src/ui/samples.rs), by its name.
+    pub(crate) fn sample(name: &str) -> Option<Options> {
+        let base = Options { depth: 12, before_recording_mib: None, ..Options::default() };
+        let model = |layers| Model { layers, hidden: 1024, vocabulary: 50_304 };
+        Some(match name {
+            "out-of-memory" => Options { story: Story::Fragmentation, ..base },
+            "leak" => Options { length: Length::Steps(8), model: model(3), leak: true, ..base },
+            "training" => Options { length: Length::Steps(3), model: model(6), layer_annotations: true, ..base },
+            "cuda-graphs" => Options { story: Story::Graphs, private_pools: true, ..base },
+            _ => return None,
+        })
     }
 
     /// How many of so many events are kept.
@@ -114,6 +139,10 @@ impl Options {
                 value.parse().map_err(|_| format!("{word} wants a number, not {value}"))
             };
             match word.as_str() {
+                "--sample" => {
+                    let name = words.next().unwrap_or_default();
+                    options = Options::sample(&name).ok_or_else(|| format!("there is no sample {name}"))?;
+                }
                 "--example" => options = Options::example(),
                 "--events" => options.length = Length::Events(number()?),
                 "--steps" => options.length = Length::Steps(number()?),

@@ -37,6 +37,8 @@ pub(crate) enum Owner {
     Default,
     /// A `torch.cuda.MemPool`: emptying the cache leaves it alone.
     MemPool,
+    /// The CUDA graph of this number: emptying the cache leaves it alone.
+    Graph(u8),
 }
 
 impl Pool {
@@ -69,6 +71,7 @@ impl Owner {
         match self {
             Owner::Default => (0, 0),
             Owner::MemPool => (0, 1),
+            Owner::Graph(number) => (number, 0),
         }
     }
 }

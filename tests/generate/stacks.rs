@@ -1,5 +1,6 @@
 //! Stacks as PyTorch captures them: C++ frames of the allocator and the operator, then Python frames, innermost first.
 
+use super::stories;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -40,6 +41,8 @@ pub(crate) enum Site {
     EmptyCache,
     /// The program takes a snapshot.
     Snapshot,
+    /// A place in one of the other stories.
+    Story(usize),
     /// A batch is put into pinned host memory.
     Pin,
     /// The batch there is not needed any more.
@@ -250,6 +253,10 @@ fn frames(site: Site) -> (Vec<&'static str>, Vec<Frame>) {
         Site::Leak => (operator(6), step(vec![python("log_metrics", TRAIN, 71)], 67)),
         Site::EmptyCache => (RELEASE[..1].to_vec(), step(vec![python("empty_cache", TORCH_MEMORY, 224)], 68)),
         Site::Snapshot => (Vec::new(), step(vec![python("_snapshot", TORCH_MEMORY, 971)], 69)),
+        Site::Story(number) => match stories::place(number) {
+            (_, true, python) => (RELEASE.to_vec(), python),
+            (number, false, python) => (operator(number), python),
+        },
         Site::Pin => (PIN.to_vec(), step(vec![python("pin_memory", TORCH_PIN, 98)], 57)),
         Site::Unpin => (PIN[..1].to_vec(), step(Vec::new(), 70)),
     }

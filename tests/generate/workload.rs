@@ -1,9 +1,10 @@
 //! A transformer being trained: parameters, then steps of forward, backward and optimizer; and the host that brings its batches.
 
 use super::annotation::{Name, Stage};
-use super::options::{Length, Options};
+use super::options::{Length, Options, Story};
 use super::pool::{Kind, Owner};
 use super::stacks::{MODULES, Module, Site};
+use super::stories;
 use super::tracer::{End, Sink, Tracer};
 use std::collections::VecDeque;
 use std::io;
@@ -15,6 +16,9 @@ const STEPS_TO_EMPTY_CACHE: u64 = 5;
 
 /// Trains on one device, telling `sink` every event.
 pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io::Result<End> {
+    if options.story != Story::Training {
+        return stories::run(options, device, sink);
+    }
     let mut training = Training {
         tracer: Tracer::new(options, if options.expandable { Kind::Expandable } else { Kind::Fixed }, device, sink),
         options,

@@ -23,6 +23,7 @@ impl Population {
         let candidates = match scope {
             Scope::Ever => Candidates::of_ids(0..allocations.len() as u32),
             Scope::At(moment) => history.live.candidates(allocations, Moment(moment)),
+            Scope::Change(span) => history.live.candidates_through(allocations, [span.from, span.to].map(Moment)),
             // What is born at moment `from` was made by the event before the range.
             Scope::Born(span) | Scope::Kept(span) => Candidates::of_ids(born_by(span.from)..born_by(span.to)),
             Scope::Freed(span) | Scope::ByteMoments(span) => Candidates::of_ids(0..born_by(span.to)),
@@ -85,6 +86,10 @@ fn weight(scope: Scope, (born, died, size): (u32, u32, u64)) -> Option<u64> {
             let moments = died.min(span.to).saturating_sub(born.max(span.from));
             (moments > 0).then(|| size.saturating_mul(u64::from(moments)))
         }
+        Scope::Change(span) => {
+            let is_live = |moment: u32| born <= moment && moment < died;
+            (is_live(span.from) != is_live(span.to)).then_some(size)
+        }
     }
 }
 
@@ -99,5 +104,6 @@ pub(crate) fn within(history: &DeviceHistory, scope: Scope) -> Scope {
         Scope::Freed(range) => Scope::Freed(span(range)),
         Scope::Kept(range) => Scope::Kept(span(range)),
         Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
+        Scope::Change(range) => Scope::Change(span(range)),
     }
 }

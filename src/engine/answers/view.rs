@@ -5,7 +5,7 @@ use super::shape::{Kind, Note, Shape};
 use super::stems::Stems;
 use super::weighed::Weighed;
 use crate::device::Open;
-use crate::protocol::{Merge, NodeKind, NodeLabel, Weight};
+use crate::protocol::{Ends, Merge, NodeKind, NodeLabel, Weight};
 use analysis::{IdSet, Sites, Whose, site};
 use history::replay::AllocationId;
 use history::snapshot::{FrameId, StringId};
@@ -45,6 +45,11 @@ impl<'a> TreeView<'a> {
         self.weighed.weight(node)
     }
 
+    /// What is live in a node and below it at both ends of a change.
+    pub(crate) fn ends(&self, node: u32) -> Ends {
+        self.weighed.ends(node)
+    }
+
     /// What has no frame beyond a node.
     pub(crate) fn own(&self, node: u32) -> Weight {
         self.weighed.own(node)
@@ -65,7 +70,7 @@ impl<'a> TreeView<'a> {
         self.weighed.child_count(node)
     }
 
-    /// Those, heaviest first; of equal ones that with the lower number.
+    /// Those, heaviest or most changed first; of equal ones that with the lower number.
     pub(crate) fn children(&self, node: u32) -> Cow<'a, [u32]> {
         self.weighed.children(node)
     }

@@ -2,7 +2,7 @@
 
 use super::shape::Shape;
 use super::weights::{Selection, Weights};
-use crate::protocol::{Arrangement, Weight};
+use crate::protocol::{Arrangement, Ends, Weight};
 use crate::radix::Radix;
 use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
@@ -30,6 +30,8 @@ pub(super) struct Weighed {
     pub(super) of: Selection,
     pub(super) arrangement: Arrangement,
     nodes: Vec<Node>,
+    /// Of a change, what each node weighs at both ends; else empty.
+    ends: Vec<Ends>,
     /// How many there shall be.
     len: usize,
     /// Stems that stand in `own`.
@@ -50,7 +52,7 @@ impl Weighed {
         let len = shape.len();
         let (nodes, wide, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
         let arrangement = shape.arrangement;
-        Weighed { of, arrangement, nodes, len, stems: 0, summed: 0, wide, ordered: 0, radix, next: 0 }
+        Weighed { of, arrangement, nodes, ends: Vec::new(), len, stems: 0, summed: 0, wide, ordered: 0, radix, next: 0 }
     }
 
     /// Sums up.
@@ -58,10 +60,15 @@ impl Weighed {
         let mut room = self.nodes.len();
         while let Some(part) = slice.part(&mut room, self.len, 1)? {
             self.nodes.resize(part.end, Node::default());
+            if weights.has_ends() {
+                self.ends.resize(part.end, Ends::default());
+            }
         }
         while let Some(part) = slice.part(&mut self.stems, weights.stems(), 1)? {
             for stem in part {
-                if let Some(node) = self.nodes.get_mut(shape.of_stem(stem as u32) as usize) {
+                let at = shape.of_stem(stem as u32) as usize;
+                add_ends(&mut self.ends, at, weights.ends_of_stem(stem));
+                if let Some(node) = self.nodes.get_mut(at) {
                     let Weight { bytes, count } = weights.of_stem(stem);
                     node.own_bytes = node.own_bytes.saturating_add(bytes);
                     node.own_count = node.own_count.saturating_add(count);
@@ -78,6 +85,8 @@ impl Weighed {
                     self.wide.push((at as u32, Vec::new()));
                 }
                 let Some(parent) = shape.parent(at as u32).filter(|_| total.count > 0) else { continue };
+                let ends = self.ends(at as u32);
+                add_ends(&mut self.ends, parent as usize, ends);
                 let Some(parent) = self.nodes.get_mut(parent as usize) else { continue };
                 parent.bytes = parent.bytes.saturating_add(total.bytes);
                 parent.count = parent.count.saturating_add(total.count);
@@ -99,9 +108,8 @@ impl Weighed {
             // They come ascending, and the sort is stable.
             while self.next != 0 {
                 slice.tick()?;
-                let child = self.node(self.next);
-                self.radix.push(!child.bytes, self.next);
-                self.next = child.next;
+                self.radix.push(!self.rank(self.next), self.next);
+                self.next = self.node(self.next).next;
             }
             self.radix.step(slice)?;
             let order = std::mem::take(&mut self.radix).into_ids();
@@ -121,6 +129,19 @@ impl Weighed {
     pub(super) fn weight(&self, node: u32) -> Weight {
         let Node { bytes, count, .. } = self.node(node);
         Weight { bytes, count }
+    }
+
+    /// What is live in a node and below it at both ends of a change.
+    pub(super) fn ends(&self, node: u32) -> Ends {
+        self.ends.get(node as usize).copied().unwrap_or_default()
+    }
+
+    /// What children are sorted by: bytes, or those that a change adds or takes away.
+    fn rank(&self, node: u32) -> u64 {
+        match self.ends.get(node as usize) {
+            Some([begin, end]) => begin.bytes.abs_diff(end.bytes),
+            None => self.node(node).bytes,
+        }
     }
 
     /// What ends at a node.
@@ -144,7 +165,7 @@ impl Weighed {
         self.node(node).children
     }
 
-    /// The children that weigh anything, heaviest first, of equal ones that with the lower number.
+    /// The children that weigh anything, the heaviest or most changed first, of equal ones that with the lower number.
     pub(super) fn children(&self, node: u32) -> Cow<'_, [u32]> {
         if let Ok(place) = self.wide.binary_search_by(|(known, _)| node.cmp(known))
             && let Some((_, children)) = self.wide.get(place)
@@ -152,11 +173,18 @@ impl Weighed {
             return Cow::Borrowed(children);
         }
         let numbers = std::iter::successors(self.first_child(node), |&at| self.next_child(at));
-        Cow::Owned(sorted_numbers(numbers.map(|at| (u128::from(!self.weight(at).bytes), at)).collect()))
+        Cow::Owned(sorted_numbers(numbers.map(|at| (u128::from(!self.rank(at)), at)).collect()))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
         let children: usize = self.wide.iter().map(|(_, children)| children.capacity()).sum();
-        self.nodes.capacity() * size_of::<Node>() + children * size_of::<u32>() + self.radix.heap_bytes()
+        let ends = self.ends.capacity() * size_of::<Ends>();
+        ends + self.nodes.capacity() * size_of::<Node>() + children * size_of::<u32>() + self.radix.heap_bytes()
     }
+}
+
+/// Puts both ends on top of what a node has; nothing where there are none.
+fn add_ends(ends: &mut [Ends], node: usize, more: Ends) {
+    let sums = ends.get_mut(node).into_iter().flatten();
+    sums.zip(more).for_each(|(sum, more)| sum.add(more));
 }

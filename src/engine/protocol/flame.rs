@@ -1,6 +1,6 @@
 //! What a flame graph is asked and tells: the boxes of a tree of stacks in whole device pixels.
 
-use super::{Arrangement, NodeLabel, Scope, Weight};
+use super::{Arrangement, Ends, NodeLabel, Scope, Weight};
 use serde::{Deserialize, Serialize};
 
 /// What a flame graph shall show.
@@ -22,6 +22,8 @@ pub struct FlameQuestion {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlamePage {
     pub total: Weight,
+    /// The same at both ends of a change.
+    pub ends: Ends,
     pub found: Weight,
     /// The boxes, the root first, then row by row; in a row from left to right.
     pub boxes: Vec<FlameBox>,
@@ -49,6 +51,8 @@ pub struct FlameBox {
     pub x: [u32; 2],
     /// What is in it and below it.
     pub weight: Weight,
+    /// The same at both ends of a change; `weight`, which makes the width, is then, stack by stack, the larger of them.
+    pub ends: Ends,
     /// Bytes of that which the search found.
     pub found: u64,
     /// Whether its own frame is what the search looks for.

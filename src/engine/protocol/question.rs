@@ -17,6 +17,9 @@ pub enum Scope {
     /// Those live at some moment of the range, each with its requested bytes × the moments from `from` to before `to` that it is
     /// live at. At most 2^64 − 1 in all.
     ByteMoments(Span),
+    /// Those live at exactly one end of the range: freed in it, or allocated in it and live at its end. A tree shows what both ends hold
+    /// ([`TreeRow::ends`](super::TreeRow::ends)).
+    Change(Span),
 }
 
 /// A range of the trace: what the events numbered `from` to before `to` do, which lead from moment `from` to moment `to`.
@@ -35,6 +38,9 @@ pub struct Weight {
     /// How many allocations.
     pub count: u32,
 }
+
+/// What is live at the two ends of the range of [`Scope::Change`]: the beginning first. Of other scopes nothing.
+pub type Ends = [Weight; 2];
 
 impl Weight {
     /// Puts `more` on top; what exceeds 64 bits stays at the limit.

@@ -10,22 +10,22 @@ base::listed! {
     /// What a report is about.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Topic {
+        OutOfMemory,
         /// When the most was live, how much, and what made it.
         #[default]
         Peak,
-        OutOfMemory,
         /// What allocations are for: parameters, gradients, activations…
         Categories,
-        /// Training steps and annotated ranges.
-        Steps,
-        /// What happened in which `nn.Module`.
-        Modules,
         /// What is never freed, what grows, what is idle.
         Leaks,
         /// What is reserved and free, and why it can't be used.
         Fragmentation,
-        Pools,
         Settings,
+        /// Training steps and annotated ranges.
+        Steps,
+        /// What happened in which `nn.Module`.
+        Modules,
+        Pools,
     }
 }
 
@@ -104,12 +104,35 @@ pub struct Report {
 }
 
 /// A sentence and what it rests on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     pub tone: Tone,
     /// One sentence with exact bytes where it names bytes.
     pub text: String,
+    /// What to change; empty where nothing is to be.
+    pub fix: String,
+    pub chart: Option<Chart>,
     pub evidence: Option<Evidence>,
+}
+
+/// A small chart beside a statement. All of it is bytes of one kind, which the statement names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Chart {
+    /// Live bytes, one value after another, with the names of the first and the last: `step 2`, `step 9`.
+    Course {
+        values: Vec<u64>,
+        ends: [String; 2],
+    },
+    Parts(Vec<ChartPart>),
+}
+
+/// A part of a whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChartPart {
+    pub name: String,
+    pub bytes: u64,
+    /// The slot of the palette that it has in the timeline, coloured by what the parts are; `None` for what has no colour there.
+    pub slot: Option<u32>,
 }
 
 /// How a sentence or a row is meant.

@@ -16,7 +16,7 @@ pub struct SourcesPage {
     pub left_out: Standing,
 }
 
-/// What a place in code weighs.
+/// What a place in code weighs: in the scope and at the device's peak; of a change at the end of its range and at the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     pub now: Weight,

@@ -68,6 +68,32 @@ pub struct StatePage {
     pub fits: Vec<StateFit>,
     /// Live bytes, requested, that lie in nothing that is mapped: the file does not tell all.
     pub astray: Weight,
+    pub kept: StateKept,
+}
+
+/// Segments that the driver could have back, and those that it could have but for one live block.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StateKept {
+    /// Segments without a live block, which `torch.cuda.empty_cache()` releases.
+    pub empty: StateSums,
+    /// Those of private pools: they stay as long as what made the pool.
+    pub empty_private: StateSums,
+    /// Segments with a single live block: what is free in them can't be released.
+    pub pinned: StateSums,
+    /// The same by the call site of that block, the one that pins most free bytes first.
+    pub by_site: Vec<PinnedBy>,
+    /// Call sites that are not among them.
+    pub left_out: u32,
+}
+
+/// The segments that single blocks of a call site pin.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PinnedBy {
+    /// The call site in short.
+    pub site: String,
+    pub sums: StateSums,
+    /// The block in the segment with the most free bytes.
+    pub allocation: u32,
 }
 
 /// What segments hold together.
@@ -143,6 +169,8 @@ pub struct StateBar {
     pub address: u64,
     pub segment: u64,
     pub sums: StateSums,
+    /// The allocation of the segment's largest live block.
+    pub keeper: Option<u32>,
     /// Its pieces in [`StatePage::pieces`]: the first, and the first beyond.
     pub pieces: [u32; 2],
     /// Whether the segment begins and whether it ends in this row.

@@ -95,6 +95,8 @@ pub struct TablePage {
     pub scope: Weight,
     /// What the filter leaves of it: the rows of the table.
     pub listed: Weight,
+    /// Of a change, those of them that the range frees: the others are allocated in it.
+    pub gone: Weight,
     pub chosen: Weight,
     /// What the search found of the rows.
     pub found: Weight,

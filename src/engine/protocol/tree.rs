@@ -1,6 +1,6 @@
 //! What a tree of stacks is asked and tells.
 
-use super::{Arrangement, NodeLabel, Scope, Weight};
+use super::{Arrangement, Ends, NodeLabel, Scope, Weight};
 use serde::{Deserialize, Serialize};
 
 /// What part of a tree is wanted.
@@ -64,6 +64,8 @@ pub enum Reveal {
 pub struct TreePage {
     /// All of the scope: at a moment exactly what the curve says.
     pub total: Weight,
+    /// The same at both ends of a change.
+    pub ends: Ends,
     pub found: Weight,
     /// The way from the root to the top, without the top: node and label.
     pub above: Vec<(u32, NodeLabel)>,
@@ -71,7 +73,7 @@ pub struct TreePage {
     pub row_count: u32,
     /// The number of the first of `rows`.
     pub first: u32,
-    /// The rows that were asked for, heaviest child first.
+    /// The rows that were asked for, the heaviest child first; of a change the one that changed most.
     pub rows: Vec<TreeRow>,
     /// What was to be revealed: its row and node; the nodes above it are open now and should be so in the next question.
     pub revealed: Option<(u32, u32)>,
@@ -94,6 +96,8 @@ pub struct TreeRow {
     pub place: [u32; 2],
     /// What is in it and below it.
     pub weight: Weight,
+    /// The same at both ends of a change; `weight` is then, stack by stack, the larger of them.
+    pub ends: Ends,
     /// What has no frame beyond it: its own.
     pub own: Weight,
     /// Bytes of its parent; its own for the root.

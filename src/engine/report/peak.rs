@@ -6,11 +6,13 @@ use super::leaks::Growth;
 use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
 use super::steps::{Finding, Steps};
-use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, freed_by, row, threshold};
+use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, cut, freed_by, row, threshold};
 use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
 use crate::places::lasted_us;
-use crate::protocol::{Cell, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight};
+use crate::protocol::{
+    Cell, Chart, ChartPart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight,
+};
 use crate::report::column::{self, sheet};
 use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_numbers};
@@ -18,6 +20,8 @@ use base::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
+/// Parts of the chart of the peak; what is left is one more.
+const CHARTED: usize = 6;
 /// Events before the peak that are looked at where no steps are known.
 const RECENT: u32 = 1000;
 
@@ -143,6 +147,7 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
     text.push_str(&counted(peak.count, "allocation"));
     text.push('.');
     writing.say(Tone::Fact, text, Some(at(moment)));
+    chart(writing, parts);
     if let (bytes_of @ 1.., count) = parts.prefix {
         let mut text = bytes(bytes_of);
         text.push_str(" of the peak is momentary: ");
@@ -218,6 +223,29 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
         text.push_str(", freed by the program and still in use by another stream.");
         writing.say(Tone::Fact, text, Some(at(moment)));
     }
+}
+
+/// What the peak consists of: its largest categories, or call sites where most of it is in none.
+fn chart(writing: &mut Writing<'_>, parts: &Parts) {
+    let (file, history) = (writing.file, writing.history);
+    let of = |weight: &Weight| weight.bytes;
+    let unclassified = parts.categories.first().map_or(0, of);
+    let (grouping, bytes): (_, Vec<u64>) = if unclassified > parts.peak.bytes / 2 {
+        (Grouping::CallSite, parts.peak.sums.sums.iter().map(|sum| sum.bytes).collect())
+    } else {
+        (Grouping::Category, parts.categories.iter().map(of).collect())
+    };
+    let ranked = sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (pair(!bytes, 0), group)).collect());
+    let of = |group: &u32| bytes.get(*group as usize).copied().unwrap_or(0);
+    let named = |group: &u32| ChartPart {
+        name: cut(&file.groups.label(&file.snapshot, history, grouping, *group)),
+        bytes: of(group),
+        slot: Some(file.groups.slot(grouping, *group)),
+    };
+    let mut told: Vec<ChartPart> = ranked.iter().take(CHARTED).filter(|group| of(group) > 0).map(named).collect();
+    let rest = ranked.iter().skip(CHARTED).fold(0u64, |sum, group| sum.saturating_add(of(group)));
+    told.extend((rest > 0).then(|| ChartPart { name: "other".to_owned(), bytes: rest, slot: None }));
+    writing.chart(Chart::Parts(told));
 }
 
 fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {

@@ -4,7 +4,9 @@
 
 use super::column::{Column, cells};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone};
+use crate::protocol::{
+    Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone,
+};
 use analysis::frame_line;
 use base::units::{Bytes, EventIdx, Moment, grouped};
 use history::replay::{AllocationId, DeviceHistory};
@@ -38,7 +40,32 @@ impl<'a> Writing<'a> {
     /// Another sentence.
     #[inline(never)]
     pub(super) fn say(&mut self, tone: Tone, text: String, evidence: Option<Evidence>) {
-        self.report.statements.push(Statement { tone, text, evidence });
+        self.report.statements.push(says(tone, text, evidence));
+    }
+
+    /// What to change about what the last sentence says.
+    #[inline(never)]
+    pub(super) fn fix(&mut self, fix: &str) {
+        self.report.statements.last_mut().into_iter().for_each(|last| last.fix = fix.to_owned());
+    }
+
+    /// The chart of the last sentence; without one where there is nothing to draw.
+    #[inline(never)]
+    pub(super) fn chart(&mut self, chart: Chart) {
+        let is_empty = match &chart {
+            Chart::Course { values, .. } => values.len() < 2,
+            Chart::Parts(parts) => parts.iter().all(|part| part.bytes == 0),
+        };
+        self.report.statements.last_mut().into_iter().for_each(|last| last.chart = (!is_empty).then(|| chart.clone()));
+    }
+
+    /// The same of a whole and its parts: what has none is left out.
+    #[inline(never)]
+    pub(super) fn parts(&mut self, parts: &[(&str, u64)]) {
+        let some = parts.iter().filter(|(_, bytes)| *bytes > 0);
+        self.chart(Chart::Parts(
+            some.map(|&(name, bytes)| ChartPart { name: name.to_owned(), bytes, slot: None }).collect(),
+        ));
     }
 
     /// How many rows of a sheet are shown.
@@ -85,7 +112,7 @@ pub(super) fn category_query(name: &str) -> String {
 /// A sentence.
 #[inline(never)]
 pub(super) fn says(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
-    Statement { tone, text, evidence }
+    Statement { tone, text, fix: String::new(), chart: None, evidence }
 }
 
 /// A row by what it rests on, without its cells.

@@ -44,6 +44,8 @@ pub(crate) struct Segment {
     /// Its blocks: the first place in [`DeviceState::blocks`], and the first beyond.
     pub(super) blocks: [u32; 2],
     pub(crate) sums: StateSums,
+    /// The allocation of its largest live block, and that block's requested bytes; of equal ones that with the lowest address.
+    pub(crate) keeper: Option<(u32, u64)>,
 }
 
 /// A live block, as it is laid out.
@@ -220,7 +222,7 @@ impl DeviceState {
         if !goes_on {
             let sums = StateSums { segments: 1, ..StateSums::default() };
             let (kind, ranges) = (lives.kind_number(range).unwrap_or(0), [place as u32; 2]);
-            self.segments.push(Segment { address, end: address, kind, ranges, blocks: [0; 2], sums });
+            self.segments.push(Segment { address, end: address, kind, ranges, blocks: [0; 2], sums, keeper: None });
         }
         if let Some(segment) = self.segments.last_mut() {
             segment.end = address.saturating_add(bytes);
@@ -251,6 +253,9 @@ impl DeviceState {
                 }
                 segment.blocks[1] = place + 1;
                 sums.blocks += 1;
+                if segment.keeper.is_none_or(|(_, most)| requested > most) {
+                    segment.keeper = Some((id.0, requested));
+                }
                 sums.requested = sums.requested.saturating_add(requested);
                 sums.rounded = sums.rounded.saturating_add(rounded);
                 if file.about(history).pending(id).is_some_and(|[from, _]| from <= self.moment) {

@@ -113,6 +113,7 @@ impl Drawing {
                 address: segment.address.saturating_add(bytes),
                 segment: segment.address,
                 sums: segment.sums,
+                keeper: segment.keeper.map(|(id, _)| id),
                 pieces: [0; 2],
                 ends: [first == 0, beyond == pixels],
             };

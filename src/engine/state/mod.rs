@@ -7,12 +7,14 @@ mod arranged;
 mod beneath;
 mod device_state;
 mod drawing;
+mod kept;
 mod line;
 mod request;
 mod zoom;
 
 pub(super) use beneath::Beneath;
 pub(super) use device_state::DeviceState;
+pub(super) use kept::Keeping;
 pub(super) use request::{Fits, Pages, from_the_driver, is_small};
 
 use super::open::OpenFile;
@@ -34,6 +36,7 @@ pub(super) struct States {
     flow: Option<(Flow, Scale)>,
     /// What is made for one question alone.
     drawn: Option<(StateQuestion, Drawing, Option<Fits>)>,
+    keeping: Keeping,
 }
 
 impl States {
@@ -64,11 +67,12 @@ impl States {
         let state = self.state.get_or_insert_with(|| DeviceState::new(history, lives, question.moment));
         state.step(file, history, lives, slice)?;
         if !self.arranged.as_ref().is_some_and(|it| (it.only, it.sort) == (question.only, question.sort)) {
-            (self.zoom, self.flow, self.drawn) = Default::default();
+            (self.zoom, self.flow, self.drawn, self.keeping) = Default::default();
             self.arranged = Some(Arranged::new(question.only, question.sort));
         }
         let arranged = self.arranged.as_mut().ok_or(Spent)?;
         arranged.step(state, lives, slice)?;
+        self.keeping.step(file, history, lives, (state, Some(&arranged.order)), slice)?;
         let width_px = question.width_px;
         let scale = (width_px, question.bytes_per_px, question.fit_rows);
         if self.flow.as_ref().is_none_or(|&(_, of)| of != scale) {
@@ -115,6 +119,7 @@ impl States {
             revealed: question.reveal.and_then(|address| place_of(state, arranged, flow, address)),
             fits,
             astray: state.astray,
+            kept: self.keeping.told(file, history),
         })
     }
 

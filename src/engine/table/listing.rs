@@ -71,6 +71,8 @@ pub(super) struct Listing {
     pub(super) ids: Vec<u32>,
     pub(super) all: Weight,
     pub(super) listed: Weight,
+    /// Of [`Scope::Change`], those of them that are live at the beginning.
+    pub(super) gone: Weight,
     pub(super) sizes: Vec<Weight>,
     pub(super) lives: Vec<Weight>,
     /// The candidate that is looked at next.
@@ -86,7 +88,7 @@ impl Listing {
     pub(super) fn new(file: &OpenFile, device: i64, scope: Scope, filter: TableFilter) -> Listing {
         let within = file.history(device).map_or(scope, |history| within(history, scope));
         let (sizes, lives) = (vec![Weight::default(); SIZE_CLASSES], vec![Weight::default(); LIFE_CLASSES]);
-        let (all, listed) = (Weight::default(), Weight::default());
+        let [all, listed, gone] = [Weight::default(); 3];
         Listing {
             device,
             scope,
@@ -96,6 +98,7 @@ impl Listing {
             ids: Vec::new(),
             all,
             listed,
+            gone,
             sizes,
             lives,
             next: 0,
@@ -116,7 +119,11 @@ impl Listing {
         match self.within {
             Scope::Ever => self.last,
             Scope::At(moment) => moment,
-            Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) => span.to,
+            Scope::Born(span)
+            | Scope::Freed(span)
+            | Scope::Kept(span)
+            | Scope::ByteMoments(span)
+            | Scope::Change(span) => span.to,
         }
     }
 
@@ -196,6 +203,9 @@ impl Listing {
         }
         if by_size && by_life {
             self.listed.add(one(at.size));
+            if matches!(self.within, Scope::Change(span) if at.born <= span.from) {
+                self.gone.add(one(at.size));
+            }
             self.ids.push(id.0);
         }
     }

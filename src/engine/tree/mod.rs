@@ -121,6 +121,7 @@ impl Trees {
         let nearest = above.len().saturating_sub(MOST_ABOVE);
         Ok(TreePage {
             total: view.weight(0),
+            ends: view.ends(0),
             found: found.map_or_else(Default::default, |found| found.weight(0)),
             above: above.into_iter().skip(nearest).map(|node| (node, view.label(node))).collect(),
             row_count: layout.rows.len() as u32,
@@ -135,6 +136,7 @@ impl Trees {
                         forks: row.forks,
                         place: [row.place, row.siblings],
                         weight: view.weight(row.node),
+                        ends: view.ends(row.node),
                         own: view.own(row.node),
                         parent_bytes: view.weight(parent).bytes,
                         label: view.label(row.node),

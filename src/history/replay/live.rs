@@ -127,6 +127,13 @@ impl LiveSets {
         Candidates { kept: start..end, first, last: early + allocations.born_by(moment.0) }
     }
 
+    /// Where what is live at `from` or was allocated since, up to `to`, is looked for.
+    pub fn candidates_through(&self, allocations: &Allocations, [from, to]: [Moment; 2]) -> Candidates {
+        let last = allocations.early() as u32 + allocations.born_by(to.0);
+        let at_begin = self.candidates(allocations, from);
+        Candidates { last: at_begin.last.max(last), ..at_begin }
+    }
+
     /// Of these candidates, the `place`-th.
     #[inline(always)]
     pub fn candidate(&self, candidates: &Candidates, place: usize) -> Option<AllocationId> {

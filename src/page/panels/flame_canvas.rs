@@ -7,7 +7,9 @@ use crate::elements::elements;
 use crate::labels::{bare_context, ink};
 use crate::theme::Theme;
 use engine::protocol::NodeKind;
-use picture::render::flames::{self, FADED_FILL, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT};
+use picture::render::flames::{
+    self, CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT,
+};
 use picture::render::{Drawing, Flame, Look, OverlayRect, Tile};
 use ui::flame::FlameAction;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
@@ -94,6 +96,8 @@ impl Part for Panel {
         if let Some(page) = state.flame.page() {
             dom::set_attribute(&canvas, "data-boxes", &page.boxes.len().to_string());
             dom::set_attribute(&canvas, "data-total", &page.total.bytes.to_string());
+            let [at_a, at_b] = page.ends.map(|end| end.bytes.to_string());
+            dom::set_attribute(&canvas, "data-ends", &[&at_a, " ", &at_b].concat());
         }
         self.shown = Some(now);
     }
@@ -118,6 +122,11 @@ impl Panel {
 fn tile(it: &FlameTile, height_px: u32) -> Tile {
     let fill = match it.fill {
         FlameFill::Slot(slot) => FIRST_FILL + slot,
+        FlameFill::Change(0) => FIRST_NEUTRAL + 3,
+        FlameFill::Change(step) => {
+            let shrank = if step < 0 { CHANGE_STEPS } else { 0 };
+            FIRST_CHANGE + shrank + u32::from(step.unsigned_abs()).clamp(1, CHANGE_STEPS) - 1
+        }
         FlameFill::Kind(kind) => {
             FIRST_NEUTRAL
                 + match kind {
@@ -128,7 +137,8 @@ fn tile(it: &FlameTile, height_px: u32) -> Tile {
                 }
         }
     };
-    let faded = if it.is_faded { FADED_FILL } else { 0 };
+    let has_faded = !matches!(it.fill, FlameFill::Change(1.. | ..=-1));
+    let faded = if it.is_faded && has_faded { FADED_FILL } else { 0 };
     let hatched = if it.is_hatched { HATCHED } else { 0 };
     let paint = (fill + faded) & INDEX | hatched | it.found_px.min(0xffff) << MARK_SHIFT;
     let edge = |px: i32| px.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;

@@ -106,6 +106,12 @@ fn set_class(element: &HtmlElement, name: &str, holds: bool) {
     let _ = element.class_list().toggle_with_force(name, holds);
 }
 
+/// A slot's colour, as CSS has it.
+pub(super) fn rgb(palette: &[[u8; 4]; 256], slot: u32) -> String {
+    let [red, green, blue, _] = palette.get((slot * SHADES) as usize).copied().unwrap_or_default();
+    format!("rgb({red} {green} {blue})")
+}
+
 fn palette(theme: &Theme, colouring: Grouping) -> &[[u8; 4]; 256] {
     if colouring.is_ordered() { &theme.look.ordered } else { &theme.look.palette }
 }
@@ -123,8 +129,7 @@ fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
         set_attribute(&button, "aria-pressed", if line.faded { "false" } else { "true" });
         set_attribute(&button, "title", &line.exact);
         let swatch = elements.add(&button, "span", "swatch", "");
-        let [red, green, blue, _] = palette.get((line.slot * SHADES) as usize).copied().unwrap_or_default();
-        set_style(&swatch, "background", &format!("rgb({red} {green} {blue})"));
+        set_style(&swatch, "background", &rgb(palette, line.slot));
         elements.add(&button, "span", "label", &line.label);
         for column in &line.columns {
             elements.add(&button, "span", "bytes", column);

@@ -3,13 +3,14 @@
 use super::grid::{leave_field, watch_scroll};
 use super::hover::place_card;
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{append, clear, number, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use engine::protocol::StatePage;
 use std::rc::Rc;
 use ui::memory::MemoryAction;
 use ui::memory::words::{
-    Heading, MemoryCard, astray, fits, headings, hovered, note, pool_choices, reading, stream_choices, sums,
+    Heading, KeptLine, MemoryCard, astray, fits, headings, hovered, kept, note, pool_choices, reading, stream_choices,
+    sums,
 };
 use ui::tab::Tab;
 use ui::{Action, State};
@@ -17,7 +18,7 @@ use ui::{Action, State};
 elements! {
     HtmlCanvasElement: memory_canvas;
     HtmlElement: memory_card, memory_card_life, memory_card_segment, memory_card_site, memory_card_title, memory_fit,
-        memory_fits, memory_headings, memory_note, memory_plot, memory_reading, memory_scroll, memory_sums, state;
+        memory_fits, memory_headings, memory_kept, memory_note, memory_plot, memory_reading, memory_scroll, memory_sums, state;
     HtmlInputElement: memory_request;
     HtmlSelectElement: memory_pool, memory_sort, memory_stream;
 }
@@ -31,6 +32,7 @@ pub(super) struct Panel {
     chosen: Shown<([usize; 3], bool)>,
     card: Shown<Option<MemoryCard>>,
     text: Shown<String>,
+    kept: Shown<Vec<KeptLine>>,
 }
 
 impl Part for Panel {
@@ -55,6 +57,11 @@ impl Part for Panel {
         on(&elements.memory_request, "input", |app, elements, _| {
             act(app, MemoryAction::RequestTyped(elements.memory_request.value()));
         });
+        on(&elements.memory_kept, "click", |app, _, event| {
+            if let Some(allocation) = number(event, "data-keeper") {
+                act(app, MemoryAction::KeeperPicked(allocation));
+            }
+        });
         on(&elements.memory_request, "keydown", |_, elements, event| leave_field(&elements.memory_canvas, event));
     }
 
@@ -78,6 +85,9 @@ impl Part for Panel {
         }
         if let Some(Some(page)) = self.page.changed(memory.page().cloned()) {
             show_sums(elements, page);
+            if let Some(lines) = self.kept.changed(kept(page)) {
+                fill_kept(elements, lines);
+            }
         }
         let answer = match (&memory.wrong, memory.page()) {
             (Some(wrong), _) => vec![wrong.clone()],
@@ -120,6 +130,22 @@ impl Part for Panel {
     }
 }
 
+fn fill_kept(elements: &Elements, lines: &[KeptLine]) {
+    clear(&elements.memory_kept);
+    elements.memory_kept.set_hidden(lines.is_empty());
+    for line in lines {
+        let item = elements.add(&elements.memory_kept, "li", "", "");
+        match line.allocation {
+            Some(allocation) => {
+                let button = elements.new_button("", &line.text, ("data-keeper", &allocation.to_string()));
+                set_attribute(&button, "title", "Select the block in the segment with the most free bytes");
+                append(&item, &button);
+            }
+            None => set_text(&item, &line.text),
+        }
+    }
+}
+
 fn act(app: &'static App, action: MemoryAction) {
     app.dispatch(Action::of(action));
 }
@@ -143,6 +169,10 @@ fn show_sums(elements: &Elements, page: &StatePage) {
         ("data-blocks", whole.blocks.into()),
         ("data-astray", page.astray.bytes),
         ("data-rows", page.rows.into()),
+        ("data-empty-segments", page.kept.empty.segments.into()),
+        ("data-empty-bytes", page.kept.empty.reserved),
+        ("data-pinned-segments", page.kept.pinned.segments.into()),
+        ("data-pinned-free", page.kept.pinned.free),
     ] {
         set_attribute(&elements.state, name, &value.to_string());
     }

@@ -12,7 +12,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent, PointerEvent};
 
 elements! {
-    HtmlElement: at_note, axis_strip, plot, scope_cursor, scope_range, scope_trace, range, range_end, range_facts, scope_field;
+    HtmlElement: at_note, axis_strip, plot, scope_change, scope_cursor, scope_range, scope_trace, range, range_end, range_facts, scope_field;
     HtmlInputElement: at;
     HtmlSelectElement: scope;
 }
@@ -59,6 +59,7 @@ impl Part for Panel {
         });
         on(&elements.scope_cursor, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Cursor)));
         on(&elements.scope_range, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Range)));
+        on(&elements.scope_change, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Change)));
         on(&elements.scope_trace, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::WholeTrace)));
         on(&elements.range_end, "click", |app, _, _| app.dispatch(Action::RangeEnded));
     }
@@ -93,6 +94,7 @@ impl Part for Panel {
                 (&elements.scope_cursor, ViewScope::Cursor),
                 (&elements.scope_range, ViewScope::Range),
                 (&elements.scope_trace, ViewScope::WholeTrace),
+                (&elements.scope_change, ViewScope::Change),
             ];
             for (button, of) in buttons {
                 set_flag(button, "aria-pressed", of == *scope);

@@ -1,9 +1,11 @@
 //! A report as elements: its sentences and its tables.
 
+use super::legend::rgb;
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
+use crate::theme::Theme;
 use engine::protocol::Tone;
 use ui::why::cells;
-use ui::why::view::{Kind, RowView, Said, SheetView, Stack, sign};
+use ui::why::view::{ChartKind, ChartView, Kind, RowView, Said, SheetView, Stack, sign};
 use web_sys::Element;
 
 fn class(tone: Tone) -> &'static str {
@@ -24,7 +26,7 @@ fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
 }
 
 /// A sentence.
-pub(super) fn statement(dom: &Dom, place: usize, said: &Said) -> Element {
+pub(super) fn statement(dom: &Dom, place: usize, said: &Said, theme: &Theme) -> Element {
     let line = dom.new_element("li", class(said.tone), "");
     let text = dom.new_element(if said.is_shown { "button" } else { "p" }, "", "");
     set_attribute(&text, "data-item", &place.to_string());
@@ -35,8 +37,42 @@ pub(super) fn statement(dom: &Dom, place: usize, said: &Said) -> Element {
     }
     add_sign(dom, &text, said.tone);
     dom.add(&text, "span", "", &said.text);
+    if said.is_shown {
+        set_attribute(&dom.add(&text, "span", "show", "Show"), "aria-hidden", "true");
+    }
     append(&line, &text);
+    if let Some(chart) = &said.chart {
+        append(&line, &chart_of(dom, chart, theme));
+    }
+    if !said.fix.is_empty() {
+        let fix = dom.add(&line, "p", "fix", "");
+        dom.add(&fix, "b", "", "Fix");
+        dom.add(&fix, "span", "", &said.fix);
+    }
     line
+}
+
+/// A chart: bars or parts as elements, whose size CSS makes of their part.
+fn chart_of(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
+    let is_course = chart.kind == ChartKind::Course;
+    let figure = dom.new_element("div", if is_course { "chart course" } else { "chart parts" }, "");
+    let bars = dom.add(&figure, "div", "marks", "");
+    set_attribute(&bars, "aria-hidden", "true");
+    let names = (!is_course).then(|| dom.add(&figure, "ul", "", ""));
+    for mark in &chart.marks {
+        let bar = dom.add(&bars, "i", "", "");
+        set_attribute(&bar, "title", &mark.label);
+        set_style(&bar, "--part", &[&mark.part.to_string(), "e-3"].concat());
+        let name = names.as_ref().map(|names| dom.add(names, "li", "", &mark.label));
+        if let Some(slot) = mark.slot {
+            let colour = rgb(&theme.look.palette, slot);
+            [Some(&bar), name.as_ref()].into_iter().flatten().for_each(|of| set_style(of, "--mark", &colour));
+        }
+    }
+    if !chart.text.is_empty() {
+        dom.add(&figure, "p", "", &chart.text);
+    }
+    figure
 }
 
 /// A table with its heading.
@@ -46,9 +82,15 @@ pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> Element {
     set_attribute(&section, "data-sheet", &sheet.key);
     let id = ["why-sheet-", &at].concat();
     let header = dom.new_element("header", "", "");
-    let title = dom.new_element("h3", "", &sheet.title);
+    let title = dom.add(&header, "h3", "", "");
     set_attribute(&title, "id", &id);
-    append(&header, &title);
+    let fold = dom.new_button("fold", &sheet.title, ("data-fold", &at));
+    set_flag(&fold, "aria-expanded", !sheet.is_folded);
+    append(&title, &fold);
+    if sheet.is_folded {
+        append(&section, &header);
+        return section;
+    }
     if let Some((threshold, short)) = &sheet.threshold {
         let label = dom.new_element("label", "", &[&threshold.label, " "].concat());
         let field = dom.new_element("input", "", "");

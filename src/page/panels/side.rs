@@ -9,12 +9,13 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent};
 
 elements! {
-    HtmlElement: side_tabs;
+    HtmlElement: side, side_sheet, side_tabs;
 }
 
 #[derive(Default)]
 pub(super) struct Panel {
     side: Shown<Side>,
+    sheet: Shown<bool>,
 }
 
 impl Part for Panel {
@@ -32,11 +33,19 @@ impl Part for Panel {
             }
         });
         on(&elements.side_tabs, "keydown", walk);
+        on(&elements.side_sheet, "click", |app, _, _| app.dispatch(Action::SheetToggled));
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(side) = self.side.changed(state.side) {
             reveal(elements, *side);
+        }
+        if let Some(&is_up) = self.sheet.changed(state.sheet) {
+            set_flag(&elements.side, "data-up", is_up);
+            set_flag(&elements.side_sheet, "aria-expanded", is_up);
+            let label = if is_up { "Close the side panel" } else { "Show the side panel" };
+            set_attribute(&elements.side_sheet, "aria-label", label);
+            set_attribute(&elements.side_sheet, "title", label);
         }
     }
 }

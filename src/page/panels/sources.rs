@@ -1,7 +1,9 @@
 //! The view "By source": the table of files and lines, and the dropped file beside it.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, append, cause, clear, give_focus, number, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{
+    Dom, append, cause, clear, fill_heads, give_focus, number, set_attribute, set_flag, set_style, set_text,
+};
 use crate::elements::elements;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,7 +17,7 @@ use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
 elements! {
     HtmlElement: source, source_close, source_lines, source_name, source_note, source_unit, sources, sources_list,
-        sources_rows, sources_unit;
+        sources_head, sources_rows;
 }
 
 #[derive(Default)]
@@ -59,8 +61,13 @@ impl Part for Panel {
         }
         let selected = basis(&state.sources, state).selected;
         let table = view(&state.sources, state);
-        set_text(&elements.sources_unit, table.unit);
-        set_text(&elements.source_unit, table.unit);
+        // After the file comes its bar.
+        fill_heads(&elements.sources_head, [("", "")].iter().chain(&table.heads));
+        let [now, other] = table.beside;
+        set_text(&elements.source_unit, now);
+        if let Some(next) = elements.source_unit.next_element_sibling() {
+            set_text(&next, other);
+        }
         fill(elements, &table.rows);
         let text = text(&state.sources, state);
         elements.source.set_hidden(text.is_none());

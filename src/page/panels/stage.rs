@@ -9,12 +9,13 @@ use ui::notices::{Status, renderer_notice, status};
 use ui::record::SNIPPET;
 use ui::shown::BytesAxis;
 use ui::stage::{Renderer, Stage};
+use ui::toast::Toast;
 use ui::{Action, Command, State};
 
 elements! {
-    HtmlButtonElement: fit_bytes, link_notice_close, open_large;
+    HtmlButtonElement: fit_bytes, link_choose, link_notice_close, open_large, toast_close;
     HtmlElement: error, link_notice, link_notice_text, loading, loading_name, notice, plot, progress_text, snippet,
-        status, welcome, workspace;
+        status, toast, toast_details, toast_more, toast_text, welcome, workspace;
     HtmlProgressElement: progress;
 }
 
@@ -25,7 +26,8 @@ pub(super) struct Panel {
     status: Shown<(Status, u32)>,
     tools: Shown<(Renderer, BytesAxis)>,
     drop_hover: Shown<DropHover>,
-    notice: Shown<Option<String>>,
+    notice: Shown<(Option<String>, Option<String>)>,
+    toast: Shown<Option<Toast>>,
 }
 
 impl Part for Panel {
@@ -38,6 +40,8 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.open_large, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenFile)));
+        on(&elements.link_choose, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenFile)));
+        on(&elements.toast_close, "click", |app, _, _| app.dispatch(Action::ToastClosed));
         on(&elements.link_notice_close, "click", |app, _, _| app.dispatch(Action::NoticeClosed));
     }
 
@@ -93,9 +97,22 @@ impl Part for Panel {
                 set_attribute(&canvas, "data-renderer", name);
             }
         }
-        if let Some(notice) = self.notice.changed(state.linked.notice.clone()) {
+        let wanted = state.linked.asks_for().map(str::to_owned);
+        if let Some((notice, wanted)) = self.notice.changed((state.linked.notice.clone(), wanted)) {
             set_text(&elements.link_notice_text, notice.as_deref().unwrap_or_default());
             elements.link_notice.set_hidden(notice.is_none());
+            let name = wanted.as_deref().filter(|name| !name.is_empty()).unwrap_or("the file");
+            set_text(&elements.link_choose, &["Choose ", name, "…"].concat());
+            elements.link_choose.set_hidden(wanted.is_none());
+            set_flag(&elements.body, "data-asks", wanted.is_some());
+        }
+        if let Some(toast) = self.toast.changed(state.toast.clone()) {
+            let (text, details) = toast.as_ref().map_or(("", ""), |toast| (&toast.text, &toast.details));
+            // What is heard of an alert is its text when it comes: the element is there before it.
+            elements.toast.set_hidden(toast.is_none());
+            set_text(&elements.toast_text, text);
+            set_text(&elements.toast_details, details);
+            let _ = elements.toast_more.remove_attribute("open");
         }
         if let Some(hover) = self.drop_hover.changed(state.drop_hover) {
             set_attribute(&elements.body, "data-drop", if *hover == DropHover::Over { "over" } else { "" });

@@ -2,19 +2,19 @@
 
 use super::tree_row::{Slot, set_px};
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, append, clear, give_focus, hit, observe, set_attribute, set_flag, set_text};
+use crate::dom::{Dom, append, clear, fill_heads, give_focus, hit, observe, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::{Internal, Root};
 use ui::tree::ROW_PX;
 use ui::tree_keys::{MERGES, TreeAction};
-use ui::tree_rows::{Seen, Tools, seen, tools, view};
+use ui::tree_rows::{Heads, Seen, Tools, seen, tools, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement};
 
 elements! {
     HtmlButtonElement: tree_back, tree_selection, tree_whole;
-    HtmlElement: tree, tree_empty, tree_found, tree_internal, tree_invert, tree_matches, tree_rows, tree_scroll,
+    HtmlElement: tree, tree_empty, tree_found, tree_head, tree_internal, tree_invert, tree_matches, tree_rows, tree_scroll,
         tree_select, tree_space, tree_way;
     HtmlSelectElement: tree_merge;
 }
@@ -29,6 +29,7 @@ pub(super) struct Panel {
     seen: Shown<Option<Seen>>,
     tools: Shown<Tools>,
     way: Shown<Vec<(u32, String)>>,
+    heads: Shown<Option<&'static Heads>>,
     moved: u32,
     slots: Vec<Slot>,
 }
@@ -91,6 +92,9 @@ impl Panel {
         let Some(Some(_)) = self.seen.changed(seen(&state.tree, state)) else { return };
         let view = view(&state.tree, state);
         let (scale, scroll) = (scale(state), state.tree.scroll);
+        if let Some(heads) = self.heads.changed(view.heads) {
+            fill_heads(&elements.tree_head, heads.iter().copied().flatten());
+        }
         set_text(&elements.tree_empty, view.empty);
         elements.tree_empty.set_hidden(view.empty.is_empty());
         set_attribute(&elements.tree_rows, "aria-rowcount", &(u64::from(view.row_count) + 1).to_string());

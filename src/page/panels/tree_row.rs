@@ -10,7 +10,7 @@ use web_sys::{Element, HtmlElement};
 pub(super) struct Slot {
     pub(super) row: HtmlElement,
     function: [Element; 4],
-    /// Bytes, bar, share, share of the parent, count, own, found.
+    /// Bytes, bar, share, three that the scope decides on, found.
     cells: [Element; 7],
     pub(super) shown: Option<RowView>,
     top: f64,
@@ -92,9 +92,9 @@ impl Slot {
         for (cell, text) in [bytes, share, of_parent, count, own, found].into_iter().zip([
             &view.bytes,
             &view.of_total,
-            &view.of_parent,
-            &view.count,
-            &view.own,
+            &view.more[0],
+            &view.more[1],
+            &view.more[2],
             &view.found,
         ]) {
             set_text(cell, text);

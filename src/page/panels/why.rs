@@ -4,6 +4,7 @@ use super::report::{sheet_of, statement};
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_text};
 use crate::elements::elements;
+use crate::theme::Theme;
 use engine::protocol::Topic;
 use ui::tab::Tab;
 use ui::why::WhyAction;
@@ -18,7 +19,8 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    basis: Shown<Basis>,
+    /// What the report depends on, and the background of the theme, whose colours charts have.
+    basis: Shown<(Basis, [u8; 4])>,
     marks: Shown<Marks>,
     topic: Shown<Topic>,
 }
@@ -56,6 +58,7 @@ impl Part for Panel {
             let place = |attribute| said(event, attribute).and_then(|place| place.parse().ok());
             let action = (place("data-unfold").map(WhyAction::Unfolded))
                 .or_else(|| place("data-more").map(WhyAction::More))
+                .or_else(|| place("data-fold").map(WhyAction::Folded))
                 .or_else(|| place("data-copy").map(WhyAction::Copied))
                 .or_else(|| place("data-item").map(WhyAction::Picked));
             if let Some(action) = action {
@@ -75,14 +78,15 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        let is_new = self.basis.changed(basis(&state.why)).is_some();
+    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+        let theme = &*app.theme.borrow();
+        let is_new = self.basis.changed((basis(&state.why), theme.look.background)).is_some();
         let marks = marks(&state.why);
         if is_new {
             let focus = focus(elements);
             let is_same = self.topic.changed(marks.topic).is_none();
             let top = if is_same { elements.why_report.scroll_top() } else { 0 };
-            fill(elements, state);
+            fill(elements, state, theme);
             mark(elements, state);
             if let Some(focus) = focus {
                 focus_item(elements, &focus);
@@ -142,7 +146,7 @@ fn mark(elements: &Elements, state: &State) {
 /// What has the focus in the report, as what finds it again.
 fn focus(elements: &Elements) -> Option<String> {
     let focus = elements.focus().filter(|focus| elements.why_report.contains(Some(focus)))?;
-    let names = ["data-item", "data-more", "data-copy", "data-threshold"];
+    let names = ["data-item", "data-more", "data-fold", "data-copy", "data-threshold"];
     let of = |name: &&str| focus.get_attribute(name).map(|value| ["[", name, "=\"", &value, "\"]"].concat());
     Some(names.iter().find_map(of).unwrap_or_default())
 }
@@ -154,11 +158,11 @@ fn focus_item(elements: &Elements, selector: &str) {
     found.iter().for_each(give_focus);
 }
 
-fn fill(elements: &Elements, state: &State) {
+fn fill(elements: &Elements, state: &State, theme: &Theme) {
     let view = view(&state.why);
     clear(&elements.why_statements);
     for (place, said) in view.statements.iter().enumerate() {
-        append(&elements.why_statements, &statement(elements, place, said));
+        append(&elements.why_statements, &statement(elements, place, said, theme));
     }
     clear(&elements.why_sheets);
     for (place, sheet) in view.sheets.iter().enumerate() {

@@ -13,6 +13,12 @@ pub const FIRST_FILL: u32 = 2;
 pub const FIRST_NEUTRAL: u32 = FIRST_FILL + SLOTS;
 /// Added to a fill: the same, faded.
 pub const FADED_FILL: u32 = SLOTS + 4;
+/// The first of the fills of a change: [`CHANGE_STEPS`] of what grew, the faintest first, then those of what shrank.
+pub const FIRST_CHANGE: u32 = FIRST_FILL + 2 * FADED_FILL;
+/// How strongly a box may have changed.
+pub const CHANGE_STEPS: u32 = 3;
+/// Eighths of its colour that each of these keeps.
+const CHANGE_EIGHTHS: [u16; CHANGE_STEPS as usize] = [3, 5, 8];
 /// The bits of [`Tile::paint`] that are the index of a colour.
 pub const INDEX: u32 = 0xfff;
 /// Set in [`Tile::paint`] where a box stands for several: it is hatched.
@@ -65,12 +71,14 @@ impl Tile {
     }
 }
 
-/// The colours of a theme, by index: seam, mark, slots of the palette and neutral fills, then those fills faded.
+/// The colours of a theme, by index: seam, mark, slots of the palette and neutral fills, those fills faded, then those of changes.
 pub fn colours(look: &Look) -> Vec<[u8; 4]> {
     let mut colours = vec![look.background, look.found];
     colours.extend(look.palette.iter().step_by(SHADES as usize).chain(&look.neutral));
     let faded = colours.iter().skip(FIRST_FILL as usize);
     let faded: Vec<[u8; 4]> = faded.map(|&fill| faded_into(fill, look.background, look.kept_eighths)).collect();
     colours.extend(faded);
+    let steps = |fill| CHANGE_EIGHTHS.map(|kept| faded_into(fill, look.background, kept));
+    colours.extend(look.change.into_iter().flat_map(steps));
     colours
 }

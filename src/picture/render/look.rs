@@ -22,6 +22,8 @@ pub struct Look {
     pub kept_eighths: u16,
     /// Boxes of a flame graph that are no call site of the legend: the user's own code, libraries, C++, notes.
     pub neutral: [[u8; 4]; 4],
+    /// Boxes of a flame graph of a change: what grew, what shrank.
+    pub change: [[u8; 4]; 2],
     /// What a search found in a box of a flame graph.
     pub found: [u8; 4],
     /// For the overlay: the outline of what is selected.
@@ -57,6 +59,7 @@ impl Look {
                 [0xe9, 0xec, 0xf0, 0xff],
                 [0xf1, 0xe9, 0xd6, 0xff],
             ],
+            change: [[0xd0, 0x5a, 0x1e, 0xff], [0x2f, 0x74, 0xc0, 0xff]],
             found: [0xb0, 0x2a, 0x8f, 0xff],
             selection: [0x10, 0x14, 0x1b, 0xff],
             hover: [0x10, 0x14, 0x1b, 0x99],
@@ -87,6 +90,7 @@ impl Look {
                 [0x1e, 0x24, 0x2d, 0xff],
                 [0x3d, 0x36, 0x26, 0xff],
             ],
+            change: [[0xe0, 0x7a, 0x3c, 0xff], [0x4c, 0x92, 0xdc, 0xff]],
             found: [0xff, 0x8a, 0xe2, 0xff],
             selection: [0xff, 0xff, 0xff, 0xff],
             hover: [0xff, 0xff, 0xff, 0x99],

@@ -34,7 +34,9 @@ pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction
         MemoryAction::Scrolled(top, height) => memory.scroll.seen_at(top, height),
         MemoryAction::PointerAt(place) => memory.pointer = place,
         MemoryAction::Clicked(at) => {
-            let found = memory.at(at).map(|place| (stop(place), place.1.and_then(allocation)));
+            // A click on what is free shows what keeps its segment.
+            let shown = |(bar, piece): BlockInBar<'_>| allocation(piece?).or(bar.keeper);
+            let found = memory.at(at).map(|place| (stop(place), shown(place)));
             memory.active = found.map(|(stop, _)| stop);
             match found.and_then(|(_, allocation)| allocation) {
                 Some(allocation) => select_here(memory, shared, allocation, effects),
@@ -51,6 +53,7 @@ pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction
         MemoryAction::StreamChosen(place) => {
             memory.only.stream = place.checked_sub(1).and_then(|place| memory.streams.get(place).copied());
         }
+        MemoryAction::KeeperPicked(allocation) => select(shared, allocation, effects),
         MemoryAction::RequestTyped(text) => {
             (memory.wrong, memory.request) = match bytes(&text) {
                 Ok(bytes) => (None, bytes),

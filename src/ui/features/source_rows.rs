@@ -2,7 +2,7 @@
 
 use super::sources::Sources;
 use super::sources::{SourceText, query};
-use crate::amount::{per_mille, percent};
+use crate::amount::{change, exact_change, per_mille, percent, ratio};
 use crate::shared::Shared;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
@@ -46,15 +46,16 @@ pub struct Row {
     /// The file's name, or the line's number.
     pub label: String,
     pub path: String,
-    /// Bytes in the scope, in short; in full, to the byte, in `exact`.
+    /// Bytes in the scope, of a change the difference, in short; in full, to the byte, in `exact`.
     pub bytes: String,
     /// See `bytes`.
     pub exact: String,
-    /// The share of all of the scope.
+    /// The share of all of the scope; of a change what it has become.
     pub share: String,
     pub per_mille: u32,
+    /// How many allocations; of a change bytes at A.
     pub count: String,
-    /// Bytes live at the device's peak.
+    /// Bytes live at the device's peak; of a change at B.
     pub peak: String,
     /// The same to the byte.
     pub exact_peak: String,
@@ -72,9 +73,28 @@ impl Row {
 /// The table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceView {
-    /// What the column of bytes holds.
-    pub unit: &'static str,
+    /// What the columns hold, from that of bytes on, each with what it means.
+    pub heads: [(&'static str, &'static str); 4],
+    /// What stands beside the lines of a dropped file.
+    pub beside: [&'static str; 2],
     pub rows: Vec<Row>,
+}
+
+const OF_CHANGE: [(&str, &str); 4] = [
+    ("Δ B − A", "Requested bytes live at B less those live at A"),
+    ("B ÷ A", "What the bytes have become"),
+    ("At A", "Requested bytes live at A"),
+    ("At B", "Requested bytes live at B"),
+];
+
+/// The columns of any other scope.
+fn heads(unit: &'static str) -> [(&'static str, &'static str); 4] {
+    [
+        (unit, "Bytes of the scope"),
+        ("Share", "Share of all bytes of the scope"),
+        ("Allocations", "Allocations of the scope"),
+        ("At peak", "Requested bytes live at the peak of the device"),
+    ]
 }
 
 /// The bytes beside a line of the dropped file.
@@ -138,7 +158,11 @@ fn is_product(sources: &Sources) -> bool {
     matches!(sources.page.question(), Some(Scope::ByteMoments(_)))
 }
 
-fn unit(sources: &Sources, _shared: &Shared) -> &'static str {
+fn is_change(sources: &Sources) -> bool {
+    matches!(sources.page.question(), Some(Scope::Change(_)))
+}
+
+fn unit(sources: &Sources) -> &'static str {
     if is_product(sources) { " B × moments" } else { " B requested" }
 }
 
@@ -149,12 +173,27 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
     let mut rows = Vec::new();
     let row = |kind, label: String, path: String, standing: &Standing, marked: Marked| {
         let (now, peak, total) = (standing.now, standing.peak, page.total.now.bytes);
+        if is_change(sources) {
+            return Row {
+                kind,
+                label,
+                path,
+                bytes: change(peak.bytes, now.bytes),
+                exact: exact_change(peak.bytes, now.bytes) + " requested",
+                share: ratio(peak.bytes, now.bytes),
+                per_mille: per_mille(now.bytes.abs_diff(peak.bytes), total.max(page.total.peak.bytes)),
+                count: Bytes(peak.bytes).to_string(),
+                peak: Bytes(now.bytes).to_string(),
+                exact_peak: grouped(now.bytes) + " B requested",
+                marked,
+            };
+        }
         Row {
             kind,
             label,
             path,
             bytes: Bytes(now.bytes).to_string(),
-            exact: grouped(now.bytes) + unit(sources, shared),
+            exact: grouped(now.bytes) + unit(sources),
             share: percent(now.bytes, total),
             per_mille: per_mille(now.bytes, total),
             count: grouped(now.count.into()),
@@ -206,7 +245,13 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         let label = super::tree_rows::nothing(shared.views.scope).to_owned();
         rows.push(row(RowKind::Note, label, String::new(), &Standing::default(), Marked::default()));
     }
-    SourceView { unit: if is_product(sources) { "Bytes × moments" } else { "Requested" }, rows }
+    let heads = match (is_change(sources), is_product(sources)) {
+        (true, _) => OF_CHANGE,
+        (_, true) => heads("Bytes × moments"),
+        _ => heads("Requested"),
+    };
+    let beside = if is_change(sources) { ["At B", "At A"] } else { [heads[0].0, heads[3].0] };
+    SourceView { heads, beside, rows }
 }
 
 fn take_away(from: &mut Standing, less: &Standing) {
@@ -257,8 +302,8 @@ pub fn text(sources: &Sources, shared: &Shared) -> Option<TextView> {
     let margins = lines.iter().filter_map(|line| {
         let Standing { now, peak } = line.standing;
         let short = |count: u32, bytes: u64| if count > 0 { Bytes(bytes).to_string() } else { String::new() };
-        let exact =
-            [grouped(now.bytes).as_str(), unit(sources, shared), "; at the peak ", &grouped(peak.bytes), " B"].concat();
+        let other = if is_change(sources) { "; at A " } else { "; at the peak " };
+        let exact = [grouped(now.bytes).as_str(), unit(sources), other, &grouped(peak.bytes), " B"].concat();
         Some(Margin {
             line: line.line.parse().ok()?,
             now: short(now.count, now.bytes),

@@ -2,11 +2,11 @@
 
 use super::tree::Tree;
 use super::tree::{Marked, Scroll};
-use crate::amount::{amount, exact, per_mille, percent};
+use crate::amount::{amount, change, count_change, exact, exact_change, per_mille, percent, ratio, sign};
 use crate::shared::Shared;
 use crate::tab::Tab;
-use base::units::{counted, grouped};
-use engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow};
+use base::units::{Bytes, counted, grouped};
+use engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow, Weight};
 
 /// Rows that are made beyond what is seen, on either side: a row must be there before a turn of the wheel brings it.
 const SPARE: u32 = 12;
@@ -42,17 +42,14 @@ pub struct RowView {
     pub share: u32,
     /// The share's step: below 5, 20, 40, 70 %, or more.
     pub heat: u8,
+    /// Its bytes; of a change those that it adds or takes away.
     pub bytes: String,
     /// What it weighs, to the byte.
     pub exact: String,
-    /// Its share of its parent.
-    pub of_parent: String,
-    /// Its share of the total.
+    /// Its share of the total; of a change what it has become of what was there.
     pub of_total: String,
-    /// How many allocations.
-    pub count: String,
-    /// Its own, short; empty where it has none.
-    pub own: String,
+    /// What [`Heads::of`] names: its share of its parent, how many allocations, its own; of a change at A, at B, and allocations.
+    pub more: [String; 3],
     /// What the search found in it and below it, short; empty where it found nothing.
     pub found: String,
     /// Whether its frame is what the search looks for.
@@ -61,8 +58,31 @@ pub struct RowView {
     pub is_selected: bool,
     /// Whether the selected allocation has this stack.
     pub is_marked: bool,
-    /// Requested bytes (× moments), for scripts.
+    /// Requested bytes (× moments) and allocations, for scripts; of a change at A and at B.
     pub weight: [u64; 2],
+}
+
+/// What the columns are called, but for that of frames: each with what it means.
+pub type Heads = [(&'static str, &'static str); 5];
+
+const OF_WEIGHT: Heads = [
+    ("Total", "Requested bytes of the frame and of what it called"),
+    ("of all", "Share of all bytes of the tree"),
+    ("of parent", "Share of the bytes of the row above"),
+    ("Count", "Allocations"),
+    ("Self", "Requested bytes of the frame alone"),
+];
+const OF_CHANGE: Heads = [
+    ("Δ B − A", "Requested bytes live at B less those live at A"),
+    ("B ÷ A", "What the bytes have become; the bar is the change as a share of the larger total"),
+    ("At A", "Requested bytes live at A"),
+    ("At B", "Requested bytes live at B"),
+    ("Δ count", "Allocations live at B less those live at A"),
+];
+
+/// What the columns of a scope are called.
+pub fn heads(scope: Scope) -> &'static Heads {
+    if matches!(scope, Scope::Change(_)) { &OF_CHANGE } else { &OF_WEIGHT }
 }
 
 /// The rows that are seen, and the tree as a whole.
@@ -83,6 +103,7 @@ pub struct TreeView {
     pub found: String,
     /// Bytes of all of it.
     pub total: u64,
+    pub heads: Option<&'static Heads>,
 }
 
 /// What the rows depend on: while it is the same, so are they.
@@ -151,9 +172,12 @@ pub fn heat(share: u32) -> u8 {
 pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
     let (Some(page), Some(question)) = (tree.page(), tree.answered()) else { return TreeView::default() };
     let [first, beyond] = tree.scroll.rows();
+    let is_change = matches!(question.scope, Scope::Change(_));
     let (first, beyond) = (first.saturating_sub(SPARE), beyond.saturating_add(SPARE).min(page.row_count));
     let first = first.min(beyond);
-    let row = |number| Some(row(tree, shared, question.scope, page.total.bytes, number, tree.row(number)?));
+    let total =
+        if is_change { page.ends.map(|end| end.bytes).into_iter().max() } else { None }.unwrap_or(page.total.bytes);
+    let row = |number| Some(row(tree, shared, question.scope, total, number, tree.row(number)?));
     let mut way: Vec<(u32, String)> = page.above.iter().map(|(node, label)| (*node, label.name.clone())).collect();
     if !way.is_empty() {
         way.push((question.focus.unwrap_or(0), tree.top.clone()));
@@ -164,9 +188,11 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
         rows: (first..beyond).map(row).collect(),
         way,
         empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
-        searched: question.find.is_some() && shared.found_serial().is_some(),
+        heads: Some(heads(question.scope)),
+        // What a search finds of a change would need columns of its own.
+        searched: question.find.is_some() && shared.found_serial().is_some() && !is_change,
         found: crate::find::found_in(shared, question.find, question.scope, page.found),
-        total: page.total.bytes,
+        total: if is_change { page.ends[1].bytes } else { page.total.bytes },
     }
 }
 
@@ -179,12 +205,15 @@ pub(crate) fn nothing(scope: Scope) -> &'static str {
         Scope::Freed(_) => "Nothing was freed in this range.",
         Scope::Kept(_) => "Everything allocated in this range was freed in it.",
         Scope::ByteMoments(_) => "Nothing is live in this range.",
+        Scope::Change(_) => "Nothing changed between A and B.",
     }
 }
 
 fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row: &TreeRow) -> RowView {
     let label = &row.label;
-    let share = per_mille(row.weight.bytes, total);
+    let [begin, end] = row.ends;
+    let is_change = matches!(scope, Scope::Change(_));
+    let share = per_mille(if is_change { begin.bytes.abs_diff(end.bytes) } else { row.weight.bytes }, total);
     let only_child = row.depth > 0 && row.place[1] <= 1;
     let chain = if only_child { CHAIN_PX } else { 0 };
     let mut title = label.name.clone();
@@ -208,22 +237,30 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
         kind: label.kind,
         share,
         heat: heat(share),
-        bytes: amount(scope, row.weight.bytes),
-        exact: {
-            let mut text = exact(scope, row.weight.bytes);
-            text.push_str(" in ");
-            text.push_str(&counted(row.weight.count.into(), "allocation"));
-            text
+        bytes: if is_change { change(begin.bytes, end.bytes) } else { amount(scope, row.weight.bytes) },
+        exact: if is_change {
+            let count = counted(begin.count.abs_diff(end.count).into(), "allocation");
+            [&exact_change(begin.bytes, end.bytes), ", ", sign(begin.count.into(), end.count.into()), &count].concat()
+        } else {
+            [&exact(scope, row.weight.bytes), " in ", &counted(row.weight.count.into(), "allocation")].concat()
         },
-        of_parent: percent(row.weight.bytes, row.parent_bytes),
-        of_total: percent(row.weight.bytes, total),
-        count: grouped(row.weight.count.into()),
-        own: if row.own.count == 0 && row.own.bytes == 0 { String::new() } else { amount(scope, row.own.bytes) },
-        found: if row.found == 0 { String::new() } else { amount(scope, row.found) },
+        of_total: if is_change { ratio(begin.bytes, end.bytes) } else { percent(row.weight.bytes, total) },
+        more: if is_change {
+            let at = |end: Weight| if end.count == 0 { "–".to_owned() } else { Bytes(end.bytes).to_string() };
+            [at(begin), at(end), count_change(begin.count, end.count)]
+        } else {
+            let has_own = row.own.count > 0 || row.own.bytes > 0;
+            [
+                percent(row.weight.bytes, row.parent_bytes),
+                grouped(row.weight.count.into()),
+                if has_own { amount(scope, row.own.bytes) } else { String::new() },
+            ]
+        },
+        found: if row.found == 0 || is_change { String::new() } else { amount(scope, row.found) },
         matches: row.matches,
         is_active: number == tree.active(),
         is_selected: shared.views.node == Some(row.node),
         is_marked: marked == Some(row.node),
-        weight: [row.weight.bytes, u64::from(row.weight.count)],
+        weight: if is_change { row.ends.map(|end| end.bytes) } else { [row.weight.bytes, u64::from(row.weight.count)] },
     }
 }

@@ -64,7 +64,12 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
     }
     // Then the others, one after the other: which of them give alarm is seen before they are.
     let wanted = if is_known { unasked(why, shared).filter(|_| !edits) } else { Some(question) };
-    let Some(question) = wanted else { return };
+    if let Some(question) = wanted {
+        send(why, shared, question, device, effects);
+    }
+}
+
+fn send(why: &mut Why, shared: &mut Shared, question: TopicQuestion, device: i64, effects: &mut Vec<Effect>) {
     let topic = question.topic;
     let set = why.thresholds.iter().filter(|(of, ..)| *of == topic);
     let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
@@ -77,6 +82,14 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
 fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     ask(why, shared, device, effects);
     shared.report_is_asked = why.asked.is_some();
+}
+
+/// The badge counts alarms whichever tab is seen: once the picture is there, each report is asked for.
+fn ask_unseen(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    if let Some(question) = unasked(why, shared).filter(|_| shared.rules.dialog == Dialog::Closed) {
+        send(why, shared, question, device, effects);
+        shared.report_is_asked = true;
+    }
 }
 
 /// A topic of which nothing is known yet, while nothing is on its way.
@@ -135,6 +148,10 @@ pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects
         WhyAction::Picked(place) => pick(why, shared, place, effects),
         WhyAction::Unfolded(place) => unfold(why, place),
         WhyAction::ThresholdSet(sheet, text) => set_threshold(why, sheet, &text),
+        WhyAction::Folded(sheet) => {
+            let sheet = why.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone());
+            sheet.into_iter().for_each(|key| why.fold(key));
+        }
         WhyAction::More(sheet) => {
             let Some(key) = why.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone())
             else {

@@ -108,6 +108,11 @@ impl Link {
         }
     }
 
+    /// Whether it names a file that has no address.
+    pub(super) fn asks(&self) -> bool {
+        self.urls.is_empty() && !(self.name.is_empty() && self.print.is_empty())
+    }
+
     /// Whether it says how anything is seen.
     pub fn has_view(&self) -> bool {
         !self.values.is_empty()
@@ -143,6 +148,12 @@ impl Linked {
         let asks = wanted.as_ref().is_some_and(|link| link.urls.is_empty());
         let notice = self.notice.take().filter(|_| asks);
         *self = Linked { wanted, notice, ..Linked::default() };
+    }
+
+    /// The name of the file that a link asks for; empty where it has none.
+    pub fn asks_for(&self) -> Option<&str> {
+        let link = self.wanted.as_ref().filter(|link| link.asks())?;
+        Some(&link.name)
     }
 
     /// What is said of the link was read: it asks for nothing any more.

@@ -129,16 +129,11 @@ pub(super) const KEYS: &[Key<()>] = &[
     ),
     kept(
         "about",
-        |(), state| match state.pinned.is_whole {
-            true => WHOLE.to_owned(),
-            false => word(state.pinned.range.is_some(), name(&ABOUT, state.pinned.about.place())),
+        |(), state| {
+            let about = state.pinned.about;
+            word(state.pinned.range.is_some() || about == About::Ever, name(&ABOUT, about.place()))
         },
         |(), state, link| {
-            state.pinned.is_whole = link.text == WHOLE;
-            if state.pinned.is_whole {
-                state.rescope();
-                return;
-            }
             let about = link.place(&ABOUT).and_then(About::at).unwrap_or_default();
             state.choose_about(about);
         },
@@ -184,8 +179,6 @@ pub(super) const KEYS: &[Key<()>] = &[
     ),
 ];
 
-/// What the views are about, where that is not the cursor or the range.
-const WHOLE: &str = "trace";
-const ABOUT: [&str; 5] = ["live", "born", "freed", "kept", "bytes"];
+const ABOUT: [&str; 7] = ["live", "born", "freed", "kept", "bytes", "change", "trace"];
 /// A capacity above this is nobody's GPU: a PiB.
 const MOST_BYTES: u64 = 1 << 50;

@@ -28,7 +28,7 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
     let (urls, place) = (link.urls.clone(), link.chosen);
     // Of an archive that was downloaded before, the snapshot alone is asked for.
     let known = state.snapshots.iter().position(|choice| link.is_about(choice)).filter(|_| listed(state) == urls);
-    let asks = !link.print.is_empty();
+    let asks = link.asks();
     // The fragment of an anchor is no link.
     let leads = !urls.is_empty() && (link.member.is_some() || link.unknown.count > 0);
     state.linked.wanted = Some(link).filter(|link| link.has_view() || asks || leads || later(link).is_some());
@@ -87,10 +87,10 @@ fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
 
 /// What a link asks for that names a file without an address; `None` while none does.
 fn asking(state: &Shared) -> Option<String> {
-    let link = state.linked.wanted.as_ref().filter(|link| link.urls.is_empty() && !link.print.is_empty())?;
+    let link = state.linked.wanted.as_ref().filter(|link| link.asks())?;
     let length = length(&link.print).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
     let name = if link.name.is_empty() { "a local file" } else { &link.name };
-    Some(format!("This link needs {name}{length}. Choose or drop the file to restore the view."))
+    Some(format!("This link needs {name}{length}. Choose the file to restore the view."))
 }
 
 fn later(link: &Link) -> Option<String> {

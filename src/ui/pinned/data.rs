@@ -14,8 +14,6 @@ pub struct Pinned {
     pub range: Option<Span>,
     /// Which of its allocations the views show.
     pub about: About,
-    /// Whether the views show all allocations of the trace instead.
-    pub is_whole: bool,
     /// Where keys began the range, while they extend it.
     pub extending: Option<u32>,
     /// What the worker said of the range…

@@ -45,6 +45,10 @@ impl Nodes for Made {
         self.weights[node as usize]
     }
 
+    fn ends(&self, _: u32) -> Ends {
+        Ends::default()
+    }
+
     fn found(&self, node: u32) -> u64 {
         self.weights[node as usize].bytes / 3
     }
@@ -147,6 +151,10 @@ fn a_chain_deeper_than_all_boxes_is_cut_and_says_so() {
         fn weight(&self, _: u32) -> Weight {
             Weight { bytes: u64::MAX, count: u32::MAX }
         }
+        fn ends(&self, _: u32) -> Ends {
+            Ends::default()
+        }
+
         fn found(&self, _: u32) -> u64 {
             0
         }

@@ -64,10 +64,33 @@ fn keys_work_in_their_scope() {
     let both = Modifiers { ctrl: true, ..shift };
     assert_eq!(typed("ArrowLeft", both), Some(Command::Cursor(CursorStep::ColumnLeft)));
     assert_eq!(typed("c", Modifiers { ctrl: true, ..alone }), None, "that copies what is marked");
-    assert_eq!(command(Scope::Page, "a", On), None);
     assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
     assert_eq!((typed("n", alone), typed("N", shift)), (Some(Command::FindNext), Some(Command::FindPrevious)));
     assert_eq!(command(Scope::Tab(Tab::Table), "n", On), Some(Command::FindHere(Direction::Next)), "of what it shows");
+}
+
+#[test]
+fn keys_that_move_the_timeline_work_wherever_the_focus_is() {
+    let typed = |scope, key| command(scope, key, Letters::On);
+    let letters_off = |scope, key| command(scope, key, Letters::Off);
+    for scope in [Scope::Page, Scope::Tab(Tab::Why), Scope::Tab(Tab::Events)] {
+        let wanted = [
+            ("0", Command::FitBoth),
+            (".", Command::ZoomEventsIn),
+            ("p", Command::GoToPeak),
+            ("Shift+p", Command::PinPeak),
+            ("a", Command::MoveLeft),
+            ("ArrowRight", Command::MoveRight),
+        ];
+        for (key, wanted) in wanted {
+            assert_eq!(typed(scope, key), Some(wanted), "{scope:?} {key}");
+        }
+        assert_ne!(typed(scope, "Delete"), Some(Command::RemoveMarker), "what has the focus is no marker");
+        assert_eq!(letters_off(scope, "0"), None);
+    }
+    let of_flame = typed(Scope::Tab(Tab::Flame), "0");
+    assert!(matches!(of_flame, Some(Command::Feature(FeatureCommand::Flame(_)))), "its own key goes before");
+    assert_eq!(typed(Scope::Export, "0"), None, "the dialog lies over it");
 }
 
 #[test]

@@ -18,9 +18,14 @@ fn a_report_is_headings_statements_and_tables() {
     let report = Report {
         topic: Topic::Leaks,
         statements: vec![
-            Statement { tone: Tone::Alarm, text: "f_1 grows by 2,048 B a step.".to_owned(), evidence: None },
-            Statement { tone: Tone::Good, text: "No free is late.".to_owned(), evidence: None },
-            Statement { tone: Tone::Fact, text: "It is so.".to_owned(), evidence: None },
+            Statement {
+                tone: Tone::Alarm,
+                text: "f_1 grows by 2,048 B a step.".to_owned(),
+                evidence: None,
+                ..Statement::default()
+            },
+            Statement { tone: Tone::Good, text: "No free is late.".to_owned(), evidence: None, ..Statement::default() },
+            Statement { tone: Tone::Fact, text: "It is so.".to_owned(), evidence: None, ..Statement::default() },
         ],
         sheets: vec![
             Sheet {

@@ -3,6 +3,7 @@
 
 mod course;
 mod moments;
+mod pinned;
 
 use super::job::Job;
 use super::layout::{DriverRequest, Layout, kind_name};
@@ -11,7 +12,7 @@ use super::writing::{Writing, at, bytes, row, threshold, when};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
 use crate::report::column::{self, sheet};
-use crate::state::Fits;
+use crate::state::{Fits, Keeping};
 use base::slice::{Slice, Sliced, Spent};
 use base::units::{EventIdx, counted, grouped, percent};
 use course::{By, Course, Free};
@@ -41,6 +42,7 @@ struct Parts {
     failed: Option<(u32, Layout)>,
     request: Threshold,
     fits: Fits,
+    keeping: Keeping,
 }
 
 impl Fragmentation {
@@ -66,6 +68,7 @@ impl Parts {
             driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
             failed: newest_failure(history).map(|event| (event, layout(event))),
             fits: Fits::new(file, request.value),
+            keeping: Keeping::default(),
             request,
         }
     }
@@ -81,16 +84,19 @@ impl Job for Fragmentation {
         let course = self.course.get_or_insert_with(|| Course::new(history));
         course.step(file, history, slice)?;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
-        let Parts { moment, worst, driver, failed, fits, request: _ } = parts;
+        let Parts { moment, worst, driver, failed, fits, keeping, request: _ } = parts;
         let layouts =
             [Some(moment), Some(worst), driver.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
         for layout in layouts.into_iter().flatten() {
             layout.step(file, history, lives, slice)?;
         }
+        keeping.step(file, history, lives, (&parts.moment.state, None), slice)?;
         let told = fits.step(&parts.moment.state, lives, slice)?;
         let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         say(&mut writing, &parts, lives, course);
+        let kept = parts.keeping.told(file, history);
+        pinned::write(&mut writing, &kept, &parts.moment);
         parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
         write_fits(&mut writing, &parts, told);
         parts.worst.write(&mut writing, "worst", "At the most free bytes, by pool");
@@ -140,6 +146,11 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
     let text = words.concat();
     let tone = if sums.free < sums.reserved / 10 { Tone::Good } else { Tone::Fact };
     writing.say(tone, text, Some(at(moment.moment)));
+    writing.parts(&[
+        ("live", sums.requested),
+        ("lost to rounding", sums.rounded.saturating_sub(sums.requested)),
+        ("free (cached)", sums.free),
+    ]);
     if let Some((driver, layout)) = driver {
         let free = layout.rooms.serving(driver.kind);
         let kind = kind_name(writing.file, &driver.kind);

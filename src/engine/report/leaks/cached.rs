@@ -71,29 +71,35 @@ impl Cached {
             text.push_str(&bytes(total));
             text.push_str(" reserved (");
             text.push_str(&percent(unused, total));
-            text.push_str("). ");
-            text.push_str(&counted(whole, "empty segment"));
-            text.push_str(", ");
-            text.push_str(&bytes(whole_bytes));
+            text.push_str(").");
+            writing.say(Tone::Fact, text, Some(at(last)));
+            writing.parts(&[("in use", total - unused.min(total)), ("free (cached)", unused)]);
+        }
+        if whole > 0 {
             // It keeps those of private pools that a graph still uses, and pinned host memory.
             let is_private = |it: &SegmentUse| {
                 let segment = file.snapshot.segments.get(it.place as usize);
                 segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
             };
             let [back, back_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_whole() && !is_private(it)));
-            if back > 0 && history.device >= 0 {
-                text.push_str(": torch.cuda.empty_cache() releases ");
-                if back == whole {
-                    text.push_str(if whole == 1 { "it" } else { "them" });
-                } else {
-                    text.push_str(&grouped(back));
-                    text.push_str(" (");
-                    text.push_str(&bytes(back_bytes));
-                    text.push_str("), the rest belongs to private pools");
-                }
+            let mut text = counted(whole, "empty segment");
+            text.push_str(" at the end: ");
+            text.push_str(&bytes(whole_bytes));
+            let is_cuda = history.device >= 0;
+            if is_cuda && back == 0 {
+                text.push_str(", all in private pools");
+            } else if is_cuda && back < whole {
+                text.push_str(". Of these, ");
+                text.push_str(&grouped(back));
+                text.push_str(" (");
+                text.push_str(&bytes(back_bytes));
+                text.push_str(") can be released; the rest belongs to private pools");
             }
             text.push('.');
             writing.say(Tone::Fact, text, Some(at(last)));
+            if is_cuda && back > 0 {
+                writing.fix("torch.cuda.empty_cache() releases them.");
+            }
         }
         let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));
         let order = |it: &SegmentUse| pair(u64::from(it.live > 0), !it.unused);

@@ -5,7 +5,7 @@
 //! there on, a call site grows when its bytes never fall from the end of one step to that of the next, and rise often enough.
 
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
+use crate::protocol::{Cell, Chart, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::steps::Steps;
@@ -15,6 +15,9 @@ use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment, counted, grouped};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
+
+/// Values of a chart: more are not told from one another.
+const MOST_VALUES: usize = 96;
 
 /// What an event does for a call site.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +45,8 @@ struct Site {
     falls: u32,
     /// The end before which it last changed, plus one.
     touched: u32,
+    /// The ends at which it was more than before, and how much it was, for as long as it never falls.
+    course: Vec<(u32, u64)>,
 }
 
 impl Site {
@@ -155,6 +160,11 @@ impl Growth {
             if let Some(site) = self.sites.get_mut(group as usize) {
                 site.rises += u32::from(site.bytes > site.before);
                 site.falls += u32::from(site.bytes < site.before);
+                if site.falls > 0 {
+                    site.course = Vec::new();
+                } else if self.next_end > 0 && site.bytes > site.before {
+                    site.course.push((self.next_end, site.bytes));
+                }
                 site.before = site.bytes;
             }
         }
@@ -169,6 +179,20 @@ impl Growth {
     /// From the first end that counts to the last.
     fn span(&self) -> Option<Span> {
         self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to })
+    }
+
+    /// Its live bytes at the end of each step that is compared; of very many the last of each group.
+    fn course(&self, site: &Site) -> Chart {
+        let count = self.ends.len();
+        let per_value = count.div_ceil(MOST_VALUES).max(1);
+        let at = |end: usize| {
+            let after = site.course.partition_point(|&(known, _)| known as usize <= end);
+            after.checked_sub(1).and_then(|last| site.course.get(last)).map_or(site.first[0], |&(_, bytes)| bytes)
+        };
+        let values = (0..count).step_by(per_value).map(|from| at((from + per_value).min(count) - 1)).collect();
+        // The baseline is the end of the second step.
+        let named = |end: usize| "step ".to_owned() + &grouped(end as u64 + 2);
+        Chart::Course { values, ends: [named(0), named(count.saturating_sub(1))] }
     }
 
     /// What grows: accumulating allocations first. One that is replaced by a larger one is no leak by itself.
@@ -203,6 +227,10 @@ impl Growth {
             let evidence =
                 Evidence { span, allocation: newest(stay, group), moment: span.map(|span| span.to), find: None };
             writing.say(site.tone(), text, Some(evidence));
+            writing.chart(self.course(site));
+            if site.is_more() {
+                writing.fix("Free what this line keeps: a list or attribute that each step appends to, or a loss that keeps its graph.");
+            }
         }
     }
 

@@ -43,6 +43,15 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
     }
     text.push('.');
     writing.say(Tone::Fact, text, Some(at(moment)));
+    if knows_room {
+        let free = facts.reserved.saturating_sub(facts.requested);
+        writing.parts(&[
+            ("live", facts.requested),
+            ("free (cached) and rounding", free),
+            ("free on the device", facts.driver),
+            ("the request", facts.asked),
+        ]);
+    }
 
     let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
     let is_own = |kind: &SegmentKind| {
@@ -87,10 +96,10 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
         writing.say(Tone::Fact, text, Some(at(moment)));
         let mut text;
         let mut tone = Tone::Fact;
+        let mut fix = "";
         if fits >= asked {
-            text = "The request may have fit, as free bytes are an upper bound. Check for a limit \
-                    (torch.cuda.set_per_process_memory_fraction)."
-                .to_owned();
+            text = "The request may have fit, as free bytes are an upper bound.".to_owned();
+            fix = "Check for a limit (torch.cuda.set_per_process_memory_fraction).";
         } else if own_free >= asked {
             tone = Tone::Alarm;
             text = "Fragmentation: ≤ ".to_owned();
@@ -99,12 +108,13 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
             text.push_str(&counted(blocks, "block"));
             text.push_str(", none large enough.");
             if !is_expandable {
-                text.push_str(" Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.");
+                fix = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
             }
         } else if all_free.saturating_add(facts.driver) < asked {
             text = "Not fragmentation: with everything free (cached) and on the device, ≥ ".to_owned();
             text.push_str(&bytes(asked - all_free.saturating_add(facts.driver)));
-            text.push_str(" were missing. Reduce what is live, or the request.");
+            text.push_str(" were missing.");
+            fix = "Reduce what is live at the OOM, or the request.";
         } else {
             text = "Free (cached): ≤ ".to_owned();
             text.push_str(&bytes(all_free));
@@ -113,12 +123,13 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
             text.push_str(" in this pool. The rest belongs to other pools, streams or size classes.");
         }
         writing.say(tone, text, Some(at(moment)));
+        writing.fix(fix);
     }
     if facts.driver >= from_the_driver(asked, pages) {
-        let text = "The device had enough free for this request. Check for a limit \
-             (torch.cuda.set_per_process_memory_fraction) or fragmentation inside the driver."
-            .to_owned();
+        let text = "The device had enough free for this request.".to_owned();
         writing.say(Tone::Fact, text, None);
+        writing
+            .fix("Check for a limit (torch.cuda.set_per_process_memory_fraction) or fragmentation inside the driver.");
     }
     if facts.pending > 0 {
         let mut text = "Awaiting free: ".to_owned();

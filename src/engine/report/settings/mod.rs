@@ -81,38 +81,39 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
     for hint in found.iter().filter(|found| found.is_hint()) {
         let share = percent(hint.part, hint.whole);
         let evidence = |what: &str, of: &str| [what, &bytes(hint.part), of, " (", &share, "), ", &hint.words].concat();
-        let place = [" ", &when(hint.moment.unwrap_or(0)), ". "].concat();
-        let text = match hint.about {
+        let place = [" ", &when(hint.moment.unwrap_or(0)), "."].concat();
+        let (text, fix) = match hint.about {
             About::Scattered => {
-                evidence("The driver was asked for more memory with ≤ ", " free in pieces")
-                    + &place
-                    + "Set expandable_segments:True."
+                let text = evidence("The driver was asked for more memory with ≤ ", " free in pieces") + &place;
+                (text, "Set expandable_segments:True.")
             }
-            About::Failed => evidence("OOM with ≤ ", " free in pieces") + &place + "Set expandable_segments:True.",
+            About::Failed => (evidence("OOM with ≤ ", " free in pieces") + &place, "Set expandable_segments:True."),
             About::Remainders => {
-                evidence("Small blocks pin large segments: ≤ ", " cannot be released")
-                    + &place
-                    + "Set expandable_segments:True, or max_split_size_mb."
+                let text = evidence("Small blocks pin large segments: ≤ ", " cannot be released") + &place;
+                (text, "Set expandable_segments:True, or max_split_size_mb.")
             }
             About::Rounding => {
-                evidence("Lost to rounding: ≥ ", " at the peak") + &place + "Raise roundup_power2_divisions."
+                (evidence("Lost to rounding: ≥ ", " at the peak") + &place, "Raise roundup_power2_divisions.")
             }
-            About::Idle => {
-                evidence("Never used: ", " of reserved at the end")
-                    + ". Call torch.cuda.empty_cache(), or set garbage_collection_threshold with per_process_memory_fraction."
-            }
-            About::Churn => {
+            About::Idle => (
+                evidence("Never used: ", " of reserved at the end") + ".",
+                "Call torch.cuda.empty_cache(), or set garbage_collection_threshold with per_process_memory_fraction.",
+            ),
+            About::Churn => (
                 evidence("Released to the driver and allocated again: ", " of the peak of reserved bytes")
-                    + ". Each time waits for the device. Set expandable_segments:True, or call torch.cuda.empty_cache() less often."
-            }
+                    + ". Each time waits for the device.",
+                "Set expandable_segments:True, or call torch.cuda.empty_cache() less often.",
+            ),
         };
         writing.say(Tone::Alarm, text, hint.moment.map(at));
+        writing.fix(fix);
     }
     let is_unbound = writing.history.device >= 0 && grows_without_bound(&writing.file.snapshot.settings);
     if is_unbound {
         let text = "max_split_size_mb with expandable_segments:True can make reserved memory grow without bound \
-                    (pytorch/pytorch#123548). Remove max_split_size_mb.";
+                    (pytorch/pytorch#123548).";
         writing.say(Tone::Alarm, text.to_owned(), None);
+        writing.fix("Remove max_split_size_mb.");
     }
     if !found.is_empty() && !is_unbound && !found.iter().any(Found::is_hint) {
         let text = "No setting needs a change: every check passed.";

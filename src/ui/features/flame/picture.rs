@@ -2,7 +2,7 @@
 
 use super::FlameGraph;
 use super::words::brief_place;
-use crate::amount::amount;
+use crate::amount::{amount, change, per_mille, sign};
 use crate::shared::Shared;
 use engine::protocol::{FlameBox, NodeKind, NodeLabel, Scope};
 
@@ -14,6 +14,9 @@ const PAD_PX: f64 = 5.0;
 const SIGN: f64 = 0.55;
 /// Fewer signs than this say nothing.
 const LEAST_SIGNS: usize = 3;
+
+/// The largest step of a change: it is new, or most of it is.
+pub const MOST_CHANGED: i8 = 3;
 
 /// What is drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +46,8 @@ pub enum FlameFill {
     /// The call site, by its slot of the palette.
     Slot(u32),
     Kind(NodeKind),
+    /// How much it grew or shrank, in steps up to [`MOST_CHANGED`].
+    Change(i8),
 }
 
 /// A name.
@@ -87,6 +92,8 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         let top = flame.top_of(of.row);
         (top < height && top + row_px > 0).then(|| (of.x.map(edge), [top as i32, (top + row_px) as i32]))
     };
+    let scope = flame.answer.question().map_or(shared.views.scope, |known| known.scope);
+    let is_change = matches!(scope, Scope::Change(_));
     let searches = shared.found_serial().is_some();
     let text_px = TEXT_PX * canvas.scale;
     let mut picture =
@@ -95,7 +102,8 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         let Some((x, y)) = corners(of).filter(|(x, _)| x[0] < x[1]) else { continue };
         let label = page.labels.get(of.label as usize);
         let kind = label.map_or(NodeKind::Note, |label| label.kind);
-        let is_faded = searches && of.found == 0 || of.slot.is_some_and(|slot| shared.around.faded.contains(&slot));
+        let is_faded =
+            searches && of.found == 0 || !is_change && of.slot.is_some_and(|slot| shared.around.faded.contains(&slot));
         let wide = u128::from(x[1].abs_diff(x[0]));
         let found_px = wide * u128::from(of.found) / u128::from(of.weight.bytes.max(1));
         // What is found is seen, however little it is.
@@ -103,7 +111,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         picture.tiles.push(FlameTile {
             x,
             y,
-            fill: of.slot.map_or(FlameFill::Kind(kind), FlameFill::Slot),
+            fill: if is_change { changed(of) } else { of.slot.map_or(FlameFill::Kind(kind), FlameFill::Slot) },
             is_faded,
             is_hatched: of.nodes > 1,
             found_px,
@@ -113,7 +121,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         let signs = (room_px / (SIGN * text_px)).max(0.0) as usize;
         if let Some(label) = label.filter(|_| of.nodes == 1 && signs >= LEAST_SIGNS) {
             picture.texts.push(FlameText {
-                text: name(label, of, shared.views.scope, signs),
+                text: name(label, of, scope, signs),
                 at: [f64::from(x[0]) + pad, f64::from(y[0] + y[1] - 1) / 2.0],
                 room_px,
                 tile: picture.tiles.len() - 1,
@@ -133,6 +141,18 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     Some(picture)
 }
 
+/// How much a box changed: little of it, up to a quarter, up to three quarters, or more.
+fn changed(of: &FlameBox) -> FlameFill {
+    let [begin, end] = of.ends.map(|end| end.bytes);
+    let step = match per_mille(begin.abs_diff(end), begin.max(end)) {
+        _ if begin == end => 0,
+        ..250 => 1,
+        250..750 => 2,
+        _ => MOST_CHANGED,
+    };
+    FlameFill::Change(if end < begin { -step } else { step })
+}
+
 /// As much of a box's name as `signs` have room for: with its place and what it weighs, if they fit as well.
 fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String {
     // What a C++ function takes says less than what it is.
@@ -140,9 +160,14 @@ fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String 
         NodeKind::Native => label.name.split('(').next().filter(|name| !name.is_empty()).unwrap_or(&label.name),
         _ => &label.name,
     };
-    let mut text = elided(name, signs);
-    let mut room = signs.saturating_sub(signs_of(name));
-    for more in [brief_place(label), amount(scope, of.weight.bytes)] {
+    let [begin, end] = of.ends.map(|end| end.bytes);
+    let is_change = matches!(scope, Scope::Change(_));
+    // Colour is not the only sign of what grew and what shrank.
+    let name = [if is_change { sign(begin, end) } else { "" }, name].concat();
+    let mut text = elided(&name, signs);
+    let mut room = signs.saturating_sub(signs_of(&name));
+    let weight = if is_change { change(begin, end) } else { amount(scope, of.weight.bytes) };
+    for more in [brief_place(label), weight] {
         let needed = signs_of(&more) + 2;
         if needed > room {
             break;

@@ -1,12 +1,12 @@
 //! What is said of the boxes of a flame graph: the card, the line below, the way to the zoomed box.
 
 use super::FlameGraph;
-use crate::amount::{amount, exact, percent};
+use crate::amount::{amount, change, exact, exact_change, percent, ratio};
 use crate::features::tree_rows::nothing;
 use crate::find::found_in;
 use crate::shared::Shared;
-use base::units::{counted, grouped};
-use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
+use base::units::{Bytes, counted, grouped};
+use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope, Weight};
 
 /// Boxes of the way that are named beside the first: the last ones.
 const NAMED: usize = 2;
@@ -64,17 +64,15 @@ fn label<'a>(page: &'a FlamePage, of: &FlameBox) -> &'a NodeLabel {
 pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
     let scope = shared.views.scope;
     let bytes = of.weight.bytes;
+    if let Scope::Change(_) = scope {
+        return card_of_change(page, of);
+    }
     let mut title = amount(scope, bytes);
     if bytes >= 1024 {
         title.push_str(" · ");
         title.push_str(&exact(scope, bytes));
     }
-    let label = label(page, of);
-    let (name, place) = if of.nodes > 1 {
-        (grouped(of.nodes.into()) + " boxes narrower than a pixel", "The heaviest: ".to_owned() + &label.name)
-    } else {
-        (label.name.clone(), place(label))
-    };
+    let (name, place) = named(page, of);
     let mut shares = percent(bytes, page.total.bytes);
     shares.push_str(" of all");
     if let Some(parent) = page.boxes.get(of.parent as usize).filter(|_| of.row > 0) {
@@ -88,6 +86,28 @@ pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
         shares.push_str(" · found: ");
         shares.push_str(&amount(scope, of.found));
     }
+    FlameCard { title, name, place, shares }
+}
+
+/// What a box is called, and where that is.
+fn named(page: &FlamePage, of: &FlameBox) -> (String, String) {
+    let label = label(page, of);
+    if of.nodes > 1 {
+        (grouped(of.nodes.into()) + " boxes narrower than a pixel", "The heaviest: ".to_owned() + &label.name)
+    } else {
+        (label.name.clone(), place(label))
+    }
+}
+
+/// What is said of a box where the graph shows what changed.
+fn card_of_change(page: &FlamePage, of: &FlameBox) -> FlameCard {
+    let (name, place) = named(page, of);
+    let [begin, end] = of.ends;
+    let title = [&change(begin.bytes, end.bytes), " · ", &exact_change(begin.bytes, end.bytes)].concat();
+    let at = |name: &str, end: Weight| {
+        [name, &Bytes(end.bytes).to_string(), " in ", &counted(end.count.into(), "allocation")].concat()
+    };
+    let shares = [at("A: ", begin), at("B: ", end), ratio(begin.bytes, end.bytes)].join(" · ");
     FlameCard { title, name, place, shares }
 }
 
@@ -113,7 +133,9 @@ pub fn reading(flame: &FlameGraph, shared: &Shared) -> String {
 /// What the search found; nothing while nothing is looked for.
 pub fn found(flame: &FlameGraph, shared: &Shared) -> String {
     let Some((question, page)) = flame.answer.question().zip(flame.page()) else { return String::new() };
-    found_in(shared, question.find, question.scope, page.found)
+    // What a search finds of a change has no single number.
+    let find = question.find.filter(|_| !matches!(question.scope, Scope::Change(_)));
+    found_in(shared, find, question.scope, page.found)
 }
 
 /// What stands in the place of boxes where there are none.

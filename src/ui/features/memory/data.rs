@@ -147,12 +147,18 @@ impl Memory {
     /// The allocations that are told of: under the pointer, and where keys have led to.
     pub(crate) fn shown_allocations(&self) -> [Option<u32>; 2] {
         let hovered = self.pointer.and_then(|pointer| self.at(pointer));
-        [hovered, self.active()].map(|place| allocation(place?.1?))
+        // Of a free block, what keeps its segment.
+        [hovered, self.active()].map(|place| place.and_then(|(bar, piece)| allocation(piece?).or(bar.keeper)))
     }
 
     /// What is known of the allocation of a piece.
     pub(crate) fn details_of(&self, piece: &StatePiece) -> Option<&Details> {
-        self.details.iter().find_map(|details| details.about(&piece.allocation))?.as_deref()
+        self.details_by(piece.allocation)
+    }
+
+    /// What is known of an allocation.
+    pub(crate) fn details_by(&self, allocation: u32) -> Option<&Details> {
+        self.details.iter().find_map(|details| details.about(&allocation))?.as_deref()
     }
 
     /// An address that has to stay in view.
@@ -182,6 +188,8 @@ pub enum MemoryAction {
     StreamChosen(usize),
     /// This stands in the field of the request.
     RequestTyped(String),
+    /// Of the lines above the segments, that of this allocation.
+    KeeperPicked(u32),
 }
 
 /// What a key asks for.

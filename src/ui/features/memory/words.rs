@@ -159,10 +159,66 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Memo
         Some(piece) if piece.kind == PieceKind::Free => {
             card.title = ["Free: ≤ ", &exact(piece.rounded)].concat();
             card.site = "at ".to_owned() + &hexadecimal(piece.address);
+            card.life = keeps(memory, bar);
         }
         Some(piece) => block(memory, piece, &mut card),
     }
     card
+}
+
+/// Who keeps the segment of a free block from going back to the driver.
+fn keeps(memory: &Memory, bar: &StateBar) -> String {
+    let Some(keeper) = bar.keeper.filter(|_| bar.sums.blocks > 0) else {
+        return "No live block in this segment: it can be released.".to_owned();
+    };
+    let mut text = "Kept by ".to_owned();
+    text.push_str(&counted(bar.sums.blocks.into(), "live block"));
+    text.push_str(if bar.sums.blocks > 1 { "; the largest: " } else { ": " });
+    match memory.details_by(keeper) {
+        Some(details) => {
+            text.push_str(&Bytes(details.requested).to_string());
+            text.push_str(" · ");
+            text.push_str(crate::details::view(details).site.as_deref().unwrap_or("no stack"));
+        }
+        None => text.push('…'),
+    }
+    text
+}
+
+/// The segments that could be released, and those that one block pins: a line each, with the allocation that it selects.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeptLine {
+    pub text: String,
+    pub allocation: Option<u32>,
+}
+
+/// Call sites that pin segments: those that are seen.
+const MOST_SITES: usize = 2;
+
+/// What is told above the segments, what costs most first; nothing where nothing could be released.
+pub fn kept(page: &StatePage) -> Vec<KeptLine> {
+    let kept = &page.kept;
+    let mut lines = Vec::new();
+    let segments = |sums: &StateSums, what: &str| {
+        let count = grouped(sums.segments.into());
+        [count.as_str(), what, if sums.segments == 1 { " segment" } else { " segments" }].concat()
+    };
+    if kept.empty.segments > 0 {
+        let text =
+            [&segments(&kept.empty, " empty"), ", ", &Bytes(kept.empty.reserved).to_string(), ", can be released"];
+        lines.push(KeptLine { text: text.concat(), allocation: None });
+    }
+    for pinned in kept.by_site.iter().take(MOST_SITES) {
+        let free = Bytes(pinned.sums.free).to_string();
+        let text = [&free, " free (cached) in ", &segments(&pinned.sums, ""), " pinned by one block: ", &pinned.site];
+        lines.push(KeptLine { text: text.concat(), allocation: Some(pinned.allocation) });
+    }
+    let more = kept.by_site.len().saturating_sub(MOST_SITES) as u64 + u64::from(kept.left_out);
+    if more > 0 {
+        let text = [&counted(more, "more call site"), " in Insights, Fragmentation"].concat();
+        lines.push(KeptLine { text, allocation: None });
+    }
+    lines
 }
 
 fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {

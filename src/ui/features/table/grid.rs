@@ -1,6 +1,7 @@
 //! What of the table is seen: rows of text, where they stand, what is said about all of them.
 
 use super::Table;
+use crate::amount::change;
 use crate::details::clock;
 use crate::features::tree_rows::nothing;
 use crate::find::found_in;
@@ -10,7 +11,7 @@ use crate::rows::cells::{
 };
 use crate::shared::Shared;
 use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
+use engine::protocol::{Scope, SortWay, Span, TableColumn, TableRow, TableSort};
 
 /// The columns: each with its name and what that means.
 pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
@@ -30,6 +31,9 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Lifetime, "Lifetime", "Events from its allocation to its free"),
 ];
 
+/// The column of bytes.
+const BYTES: usize = 1;
+
 /// What is said about all rows and the chosen ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableStatus {
@@ -45,6 +49,14 @@ pub struct TableStatus {
 }
 
 impl Table {
+    /// The range whose change is listed, where it is one.
+    fn change(&self) -> Option<Span> {
+        match self.answer.question()?.scope {
+            Scope::Change(span) => Some(span),
+            _ => None,
+        }
+    }
+
     /// The allocation of a row, where that is known.
     pub(super) fn row(&self, row: u32) -> Option<u32> {
         let page = self.page()?;
@@ -55,6 +67,7 @@ impl Table {
 /// The part of the table that is seen.
 pub fn grid(table: &Table, shared: &Shared) -> Grid {
     let Some(page) = table.page() else { return Grid::default() };
+    let change = table.change();
     let shown = table.scroll.shown();
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let rows: Vec<RowView> = (page.first..)
@@ -68,7 +81,13 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
                 (selected == Some(facts.allocation), "selected "),
                 (facts.matches, "found"),
             ]);
-            RowView { row, of: facts.allocation, cells: cells(shared, facts), class, is_chosen }
+            let mut cells = cells(shared, facts);
+            if let (Some(span), Some(bytes)) = (change, cells.get_mut(BYTES)) {
+                // What is freed at a range's end is not live there.
+                let is_at_end = facts.freed.is_none_or(|freed| freed >= span.to);
+                bytes.text.insert_str(0, if is_at_end { "+" } else { "−" });
+            }
+            RowView { row, of: facts.allocation, cells, class, is_chosen }
         })
         .collect();
     let first = rows.first().map_or(0, |row| row.row);
@@ -146,7 +165,16 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
             status.text += &format!(" of {}", number(page.scope.count));
         }
         if page.scope.count > 0 {
-            status.text += &format!(" · {}", Bytes(listed.bytes));
+            let gone = page.gone.bytes;
+            match table.change() {
+                Some(_) => {
+                    let new = listed.bytes.saturating_sub(gone);
+                    let parts = [change(gone, new), change(0, new), change(gone, 0)];
+                    let [net, new, gone] = parts;
+                    status.text += &format!(" · Δ {net} (allocated {new}, freed {gone})");
+                }
+                None => status.text += &format!(" · {}", Bytes(listed.bytes)),
+            }
         }
         let found = found_in(shared, table.known_find(), Scope::Ever, page.found);
         if !found.is_empty() && page.scope.count > 0 {

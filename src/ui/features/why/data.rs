@@ -31,6 +31,8 @@ pub struct Why {
     /// How many rows of a sheet are seen, where that is not [`ROWS`].
     pub(crate) limits: Vec<(Topic, String, u64)>,
     pub(crate) unfolded: Vec<(Topic, Item)>,
+    /// Sheets of which only the title is seen.
+    pub(crate) folded: Vec<(Topic, String)>,
     /// What was clicked last, with its evidence.
     pub(crate) marked: Option<(Topic, Item, Evidence)>,
     /// The item that keys start from, counted among all of the report.
@@ -83,7 +85,26 @@ impl Why {
         self.limits = all;
     }
 
-    /// How many rows of a sheet are seen.
+    /// Whether only the title of a sheet is seen.
+    pub(crate) fn is_folded(&self, key: &str) -> bool {
+        self.folded.iter().any(|(topic, of)| *topic == self.topic && of == key)
+    }
+
+    /// Folds a sheet away, or back.
+    pub(crate) fn fold(&mut self, key: String) {
+        let sheet = (self.topic, key);
+        match self.folded.iter().position(|known| *known == sheet) {
+            Some(at) => drop(self.folded.remove(at)),
+            None => self.folded.push(sheet),
+        }
+    }
+
+    /// How many rows of a sheet that has so many are seen.
+    pub(crate) fn seen(&self, key: &str, rows: usize) -> usize {
+        if self.is_folded(key) { 0 } else { rows.min(self.limit(key) as usize) }
+    }
+
+    /// How many rows of a sheet are seen where it is not folded.
     pub(crate) fn limit(&self, key: &str) -> u64 {
         let limit = self.limits.iter().find(|(topic, of, _)| *topic == self.topic && of == key);
         limit.map_or(ROWS, |(_, _, rows)| *rows)
@@ -100,7 +121,7 @@ impl Why {
         let Some(report) = self.report() else { return Vec::new() };
         let mut items: Vec<Item> = (0..report.statements.len()).map(|row| Item { sheet: None, row }).collect();
         for sheet in &report.sheets {
-            let seen = sheet.rows.len().min(self.limit(&sheet.key) as usize);
+            let seen = self.seen(&sheet.key, sheet.rows.len());
             items.extend((0..seen).map(|row| Item { sheet: Some(sheet.key.clone()), row }));
         }
         items
@@ -168,5 +189,7 @@ pub enum WhyAction {
     /// This stands as the threshold of the sheet with this place.
     ThresholdSet(usize, String),
     More(usize),
+    /// The title of that sheet was clicked.
+    Folded(usize),
     Copied(usize),
 }

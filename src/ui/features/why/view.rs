@@ -2,9 +2,10 @@
 
 use super::cells::{Shown, plain, shown};
 use super::{Item, MOST_ROWS, Why};
+use crate::amount::per_mille;
 use crate::cell_text::total;
 use base::units::{Bytes, counted};
-use engine::protocol::{Cell, Report, Sheet, Threshold, Tone, Topic};
+use engine::protocol::{Cell, Chart, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
 
 /// The sign of a tone, and what it says aloud; nothing for what only says what is.
@@ -22,6 +23,7 @@ pub struct Basis {
     report: Option<Rc<Report>>,
     seen: Vec<(String, u64)>,
     unfolded: Vec<(Topic, Item)>,
+    folded: Vec<(Topic, String)>,
 }
 
 impl PartialEq for Basis {
@@ -30,7 +32,7 @@ impl PartialEq for Basis {
             (Some(one), Some(another)) => Rc::ptr_eq(one, another),
             (one, another) => one.is_none() && another.is_none(),
         };
-        same && self.seen == other.seen && self.unfolded == other.unfolded
+        same && self.seen == other.seen && self.unfolded == other.unfolded && self.folded == other.folded
     }
 }
 
@@ -38,7 +40,7 @@ impl PartialEq for Basis {
 pub fn basis(why: &Why) -> Basis {
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
     let seen = sheets.map(|sheet| (sheet.key.clone(), why.limit(&sheet.key))).collect();
-    Basis { report: why.report().cloned(), seen, unfolded: why.unfolded.clone() }
+    Basis { report: why.report().cloned(), seen, unfolded: why.unfolded.clone(), folded: why.folded.clone() }
 }
 
 /// What of the tab changes while a report stays.
@@ -96,8 +98,65 @@ pub struct View {
 pub struct Said {
     pub tone: Tone,
     pub text: String,
+    /// What to change; empty where nothing is to be.
+    pub fix: String,
+    pub chart: Option<ChartView>,
     /// Whether a click shows what it rests on.
     pub is_shown: bool,
+}
+
+/// A chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartView {
+    pub kind: ChartKind,
+    /// Its bars or parts.
+    pub marks: Vec<ChartMark>,
+    /// What it says, for those who do not see it: what it rises from and to; of parts nothing.
+    pub text: String,
+}
+
+/// How the marks of a chart stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChartKind {
+    /// Bars from left to right, as high as their parts.
+    Course,
+    /// Parts of one bar, as wide as their parts.
+    Parts,
+}
+
+/// A mark of a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartMark {
+    /// Of the highest bar, or of the whole, in tenths of a percent.
+    pub part: u32,
+    /// `Live 3.20 GiB`.
+    pub label: String,
+    /// See [`engine::protocol::ChartPart::slot`].
+    pub slot: Option<u32>,
+}
+
+fn chart(chart: &Chart) -> ChartView {
+    let mark = |whole: u64, bytes: u64, name: &str, slot| ChartMark {
+        slot,
+        part: per_mille(bytes, whole),
+        label: [name, " ", &Bytes(bytes).to_string()].concat().trim().to_owned(),
+    };
+    match chart {
+        Chart::Parts(parts) => {
+            let whole = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.bytes));
+            let marks = parts.iter().map(|part| mark(whole, part.bytes, &part.name, part.slot)).collect();
+            ChartView { kind: ChartKind::Parts, marks, text: String::new() }
+        }
+        Chart::Course { values, ends } => {
+            let most = values.iter().copied().max().unwrap_or(0);
+            let text = |bytes: Option<&u64>, end: &str| {
+                [&Bytes(bytes.copied().unwrap_or(0)).to_string(), " after ", end].concat()
+            };
+            let text = [text(values.first(), &ends[0]), text(values.last(), &ends[1])].join(" → ");
+            let marks = values.iter().map(|&bytes| mark(most, bytes, "", None)).collect();
+            ChartView { kind: ChartKind::Course, marks, text }
+        }
+    }
 }
 
 /// A sheet.
@@ -106,6 +165,8 @@ pub struct SheetView {
     /// Its name; of one report no two are equal.
     pub key: String,
     pub title: String,
+    /// Whether only the title is seen.
+    pub is_folded: bool,
     /// What its numbers mean.
     pub note: String,
     /// The threshold, and in short what it is.
@@ -176,12 +237,14 @@ pub fn view(why: &Why) -> View {
     let said = report.statements.iter().map(|statement| Said {
         tone: statement.tone,
         text: statement.text.clone(),
+        fix: statement.fix.clone(),
+        chart: statement.chart.as_ref().map(chart),
         is_shown: statement.evidence.is_some(),
     });
     let statements: Vec<Said> = said.collect();
     let mut place = statements.len();
     let sheet_view = |sheet: &Sheet| {
-        let seen = sheet.rows.len().min(why.limit(&sheet.key) as usize);
+        let seen = why.seen(&sheet.key, sheet.rows.len());
         sheet_view(why, sheet, &mut place, seen)
     };
     let sheets = report.sheets.iter().map(sheet_view).collect();
@@ -228,6 +291,7 @@ fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> Sheet
     SheetView {
         key: sheet.key.clone(),
         title: sheet.title.clone(),
+        is_folded: why.is_folded(&sheet.key) && seen == 0,
         note: sheet.note.clone(),
         threshold,
         columns: columns(sheet),

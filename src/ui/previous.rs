@@ -1,0 +1,71 @@
+//! The file that was open before the one that is loading: it comes back where that one cannot be opened, or is cancelled.
+//!
+//! A second file is read by a second worker, and the first keeps its file until then. So a file that is wrong, too large or made to
+//! crash the decoder costs nothing of what is open. For a moment both are in memory, each within the 4 GiB that a worker can have: a
+//! reader in the same worker could fail for want of room that a file closed too early would have given, and then both would be lost.
+
+mod data;
+
+pub(crate) use data::Previous;
+
+use super::effect::Effect;
+use super::features::State;
+use super::link::Link;
+use super::opened;
+use super::opening::close;
+use super::palette::{PaletteAction, Target};
+use super::stage::{Choice, Stage};
+use super::toast::Toast;
+use super::{Action, Command, FeatureAction};
+
+/// What is open now, before an action that may open another file.
+pub(super) fn before(state: &State, action: &Action) -> Option<Previous> {
+    let opens = match action {
+        Action::FilesGiven(_)
+        | Action::SnapshotChosen(_)
+        | Action::LinkGiven(_)
+        | Action::Command(Command::OpenSample(_)) => true,
+        Action::Feature(FeatureAction::Palette(PaletteAction::Picked(target))) => {
+            matches!(target, Target::File(_) | Target::Command(_))
+        }
+        _ => false,
+    };
+    let link = if opens { Link::of(state)? } else { return None };
+    let (load, chosen) = (state.load, state.chosen);
+    Some(Previous { load, snapshots: state.snapshots.clone(), chosen, link, file: None })
+}
+
+/// After an action: keeps what it has left, and shows it again where nothing took its place.
+pub(super) fn follow(state: &mut State, before: Option<Previous>, now_ms: f64, effects: &mut Vec<Effect>) {
+    let left = state.left.take();
+    if let (Some(before), Some(file)) = (before.filter(|before| before.load != state.load), left) {
+        state.previous = Some(Box::new(Previous { file: Some(file), ..before }));
+    }
+    match &state.stage {
+        Stage::Loading(_) => {}
+        Stage::Ready(_) => state.previous = None,
+        Stage::Empty | Stage::Failed(_) => {
+            if let Some(previous) = state.previous.take() {
+                show(state, *previous, now_ms, effects);
+            }
+        }
+    }
+}
+
+fn show(state: &mut State, previous: Previous, now_ms: f64, effects: &mut Vec<Effect>) {
+    let Previous { load, snapshots, chosen, link, file } = previous;
+    let Some(file) = file else { return };
+    let failed = state.snapshots.get(state.chosen).map(Choice::name).unwrap_or_default();
+    if let Stage::Failed(message) = &state.stage {
+        state.toast = Some(Toast::new(failed, message));
+    }
+    let (print, remark) = (link.print.clone(), state.remark.take());
+    // Nothing of the link to what failed is wanted any more.
+    state.linked.close_notice();
+    close(state, Stage::Empty);
+    (state.load, state.snapshots, state.chosen, state.remark) = (load, snapshots, chosen, remark);
+    state.linked.wanted = Some(link.seen_only());
+    effects.push(Effect::BackToOpen);
+    opened::show(state, file, now_ms, effects);
+    state.linked.print = print;
+}

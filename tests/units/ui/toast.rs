@@ -1,0 +1,15 @@
+//! What one line says of a file that could not be opened.
+
+use super::Toast;
+
+#[test]
+fn the_name_stands_once_and_a_long_reason_is_cut_between_words() {
+    let toast = Toast::new("b.pickle".into(), "b.pickle: the file is empty");
+    assert_eq!(toast.text, "Could not open b.pickle: the file is empty");
+    assert!(toast.details.starts_with("b.pickle: the file is empty\n"));
+    let long = "no snapshot here ".repeat(20);
+    let toast = Toast::new("b.pickle".into(), &long);
+    assert!(toast.text.ends_with("snapshot …") || toast.text.ends_with("here …") || toast.text.ends_with("no …"));
+    assert!(toast.text.len() < 200 && toast.details.starts_with(&long), "{toast:?}");
+    assert_eq!(Toast::new(String::new(), "gone").text, "Could not open the file: gone");
+}
