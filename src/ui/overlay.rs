@@ -3,6 +3,7 @@
 use super::drag::Drag;
 use super::effect::Pointer;
 use super::moment::{elapsed, event_name};
+use super::range::ViewScope;
 use super::shared::Shared;
 use base::units::{BYTE_UNITS, Bytes, grouped};
 use engine::protocol::Plot;
@@ -25,6 +26,8 @@ pub struct Overlay {
     pub pin: Option<(f64, String)>,
     /// The range: its ends, which may be outside.
     pub range: Option<[f64; 2]>,
+    /// Whether its ends are named A and B, because the views show what changed between them.
+    pub names_ends: bool,
     /// The height of the capacity line, and what stands there.
     pub capacity: Option<(f64, String)>,
 }
@@ -90,6 +93,7 @@ impl Overlay {
                 .pin_px()
                 .filter(|(x, _)| (0.0..=width).contains(x))
                 .map(|(x, at)| (x, pin_text(state, &view, x, at))),
+            names_ends: state.view_scope() == ViewScope::Change,
             range: state.range_px().filter(|[from, to]| *to >= 0.0 && *from <= width),
             capacity: capacity.filter(|(y, _)| (0.0..=height).contains(y)),
         }

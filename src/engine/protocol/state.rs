@@ -74,12 +74,12 @@ pub struct StatePage {
 /// Segments that the driver could have back, and those that it could have but for one live block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StateKept {
-    /// Segments without a live block, which `torch.cuda.empty_cache()` releases.
-    pub empty: StateSums,
+    /// Segments without a live block, which `torch.cuda.empty_cache()` releases: how many, and their bytes.
+    pub empty: Weight,
     /// Those of private pools: they stay as long as what made the pool.
-    pub empty_private: StateSums,
-    /// Segments with a single live block: what is free in them can't be released.
-    pub pinned: StateSums,
+    pub empty_private: Weight,
+    /// Segments with a single live block: how many, and their free bytes, which can't be released.
+    pub pinned: Weight,
     /// The same by the call site of that block, the one that pins most free bytes first.
     pub by_site: Vec<PinnedBy>,
     /// Call sites that are not among them.
@@ -91,7 +91,10 @@ pub struct StateKept {
 pub struct PinnedBy {
     /// The call site in short.
     pub site: String,
-    pub sums: StateSums,
+    /// How many segments, and their free bytes.
+    pub free: Weight,
+    /// The same with all of their bytes.
+    pub reserved: u64,
     /// The block in the segment with the most free bytes.
     pub allocation: u32,
 }

@@ -5,10 +5,9 @@
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
-use crate::protocol::{Grouping, PinnedBy, StateKept, StateSums};
+use crate::protocol::{Grouping, PinnedBy, StateKept, Weight};
 use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
-use hashbrown::HashMap;
+use base::sorted::{pair, sorted_numbers};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 
 /// Call sites that are told of.
@@ -18,11 +17,19 @@ const MOST_SITES: usize = 100;
 #[derive(Default)]
 pub(crate) struct Keeping {
     next: usize,
-    empty: StateSums,
-    empty_private: StateSums,
-    pinned: StateSums,
-    /// By call site: sums of what is pinned, the allocation that pins most, and the free bytes of its segment.
-    sites: HashMap<u32, (StateSums, u32, u64), foldhash::fast::RandomState>,
+    told: StateKept,
+    /// What is pinned, by call site.
+    sites: Vec<Site>,
+}
+
+/// What blocks of a call site pin.
+#[derive(Clone, Copy, Default)]
+struct Site {
+    free: Weight,
+    reserved: u64,
+    /// The block in the segment with the most free bytes, and these.
+    allocation: u32,
+    most: u64,
 }
 
 impl Keeping {
@@ -36,22 +43,28 @@ impl Keeping {
         slice: &mut Slice,
     ) -> Sliced {
         let count = places.map_or(state.segments.len(), <[u32]>::len);
+        self.sites.resize(file.groups.count(history, Grouping::CallSite) as usize, Site::default());
         while let Some(part) = slice.part(&mut self.next, count, 2)? {
             for at in part {
                 let place = places.map_or(at, |places| places.get(at).map_or(usize::MAX, |&place| place as usize));
                 let Some(segment) = state.segments.get(place) else { continue };
                 let Some(kind) = lives.kinds().get(segment.kind as usize) else { continue };
-                match (segment.sums.blocks, segment.keeper) {
-                    (0, _) if kind.pool.is_some_and(|pool| pool != (0, 0)) => self.empty_private.add(&segment.sums),
-                    (0, _) => self.empty.add(&segment.sums),
-                    (1, Some((keeper, _))) if !kind.expandable && segment.sums.free > 0 => {
-                        self.pinned.add(&segment.sums);
-                        let id = AllocationId(keeper);
+                let sums = &segment.sums;
+                let one = |bytes| Weight { bytes, count: 1 };
+                match (sums.blocks, segment.keeper) {
+                    (0, _) if kind.pool.is_some_and(|pool| pool != (0, 0)) => {
+                        self.told.empty_private.add(one(sums.reserved));
+                    }
+                    (0, _) => self.told.empty.add(one(sums.reserved)),
+                    (1, Some((allocation, _))) if !kind.expandable && sums.free > 0 => {
+                        self.told.pinned.add(one(sums.free));
+                        let id = AllocationId(allocation);
                         let site = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
-                        let (sums, most_by, most) = self.sites.entry(site).or_default();
-                        sums.add(&segment.sums);
-                        if sums.segments == 1 || segment.sums.free > *most {
-                            (*most_by, *most) = (keeper, segment.sums.free);
+                        let Some(site) = self.sites.get_mut(site as usize) else { continue };
+                        site.free.add(one(sums.free));
+                        site.reserved = site.reserved.saturating_add(sums.reserved);
+                        if sums.free > site.most {
+                            (site.allocation, site.most) = (allocation, sums.free);
                         }
                     }
                     _ => {}
@@ -63,18 +76,17 @@ impl Keeping {
 
     /// What was found, once all were looked at: the call site that pins most free bytes first.
     pub(crate) fn told(&self, file: &OpenFile, history: &DeviceHistory) -> StateKept {
-        let sites = self.sites.iter().map(|(&site, &(sums, allocation, _))| (site, sums, allocation)).collect();
-        let ranked = sorted_by_key(sites, |&(site, sums, _): &(u32, StateSums, u32)| pair(!sums.free, site.into()));
-        let pinned_by = |(site, sums, allocation)| {
-            let site = file.groups.label(&file.snapshot, history, Grouping::CallSite, site);
-            PinnedBy { site, sums, allocation }
+        let some = self.sites.iter().zip(0..).filter(|(site, _)| site.free.count > 0);
+        let ranked = sorted_numbers(some.map(|(site, group)| (pair(!site.free.bytes, 0), group)).collect());
+        let pinned_by = |&group: &u32| {
+            let Site { free, reserved, allocation, .. } = self.sites.get(group as usize).copied().unwrap_or_default();
+            let site = file.groups.label(&file.snapshot, history, Grouping::CallSite, group);
+            PinnedBy { site, free, reserved, allocation }
         };
         StateKept {
-            empty: self.empty,
-            empty_private: self.empty_private,
-            pinned: self.pinned,
             left_out: ranked.len().saturating_sub(MOST_SITES) as u32,
-            by_site: ranked.into_iter().take(MOST_SITES).map(pinned_by).collect(),
+            by_site: ranked.iter().take(MOST_SITES).map(pinned_by).collect(),
+            ..self.told.clone()
         }
     }
 }

@@ -101,15 +101,15 @@ impl Part for Panel {
     }
 }
 
-fn set_class(element: &HtmlElement, name: &str, holds: bool) {
-    // It fails only for a name that is no word.
-    let _ = element.class_list().toggle_with_force(name, holds);
-}
-
 /// A slot's colour, as CSS has it.
 pub(super) fn rgb(palette: &[[u8; 4]; 256], slot: u32) -> String {
     let [red, green, blue, _] = palette.get((slot * SHADES) as usize).copied().unwrap_or_default();
     format!("rgb({red} {green} {blue})")
+}
+
+fn set_class(element: &HtmlElement, name: &str, holds: bool) {
+    // It fails only for a name that is no word.
+    let _ = element.class_list().toggle_with_force(name, holds);
 }
 
 fn palette(theme: &Theme, colouring: Grouping) -> &[[u8; 4]; 256] {

@@ -169,10 +169,10 @@ fn show_sums(elements: &Elements, page: &StatePage) {
         ("data-blocks", whole.blocks.into()),
         ("data-astray", page.astray.bytes),
         ("data-rows", page.rows.into()),
-        ("data-empty-segments", page.kept.empty.segments.into()),
-        ("data-empty-bytes", page.kept.empty.reserved),
-        ("data-pinned-segments", page.kept.pinned.segments.into()),
-        ("data-pinned-free", page.kept.pinned.free),
+        ("data-empty-segments", page.kept.empty.count.into()),
+        ("data-empty-bytes", page.kept.empty.bytes),
+        ("data-pinned-segments", page.kept.pinned.count.into()),
+        ("data-pinned-free", page.kept.pinned.bytes),
     ] {
         set_attribute(&elements.state, name, &value.to_string());
     }

@@ -102,6 +102,14 @@ impl Brush<'_> {
             let size = ((x[1] - x[0]).max(self.hair()), (LANE_PX - 2.0) * self.scale);
             self.fill(&self.theme.accent, 0.35, (self.left + x[0], top), size);
         }
+        if let Some([a, b]) = overlay.range.filter(|_| overlay.names_ends) {
+            // Inside the range, below the chip of the cursor.
+            let (top, colours) =
+                (self.span.0 + (CHIP + APART) * self.scale, (&*self.theme.accent, &*self.theme.ground));
+            let width = self.width("B") + 2.0 * PAD * self.scale;
+            self.chip("A", (self.left + a.max(0.0), top), colours);
+            self.chip("B", (self.left + b.min(self.plot.0) - width, top), colours);
+        }
         let pinned = overlay.pin.as_ref().map(|(x, text)| self.pin(*x, text));
         overlay.flags.iter().for_each(|flag| self.flag(flag));
         if let Some(corners) = overlay.rubber {

@@ -21,6 +21,7 @@ impl Figure {
     pub fn with_tools(mut self, overlay: Overlay, times: f64) -> Figure {
         let larger = |at: Pointer| Pointer { x: at.x * times, y: at.y * times };
         self.tools = Overlay {
+            names_ends: false,
             crosshair: None,
             column: None,
             rubber: None,

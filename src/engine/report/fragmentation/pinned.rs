@@ -1,7 +1,7 @@
 //! What could be released to the driver at a moment, and which call sites pin the rest.
 
 use super::MUCH;
-use crate::protocol::{Cell, PinnedBy, StateKept, StateSums, Tone};
+use crate::protocol::{Cell, PinnedBy, StateKept, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::layout::Layout;
 use crate::report::writing::{Writing, allocation, at, bytes, cut, when};
@@ -20,32 +20,31 @@ pub(super) fn write(writing: &mut Writing<'_>, kept: &StateKept, layout: &Layout
 /// What could be released, and what keeps the rest.
 fn say(writing: &mut Writing<'_>, kept: &StateKept, (moment, reserved): (u32, u64)) {
     let StateKept { empty, empty_private, pinned, by_site, .. } = kept;
-    if empty.segments > 0 {
-        let segments = counted(empty.segments.into(), "empty segment");
-        let text = [segments, ", ".to_owned(), bytes(empty.reserved), ", can be released ".to_owned(), when(moment)];
+    if empty.count > 0 {
+        let segments = counted(empty.count.into(), "empty segment");
+        let text = [segments, ", ".to_owned(), bytes(empty.bytes), ", can be released ".to_owned(), when(moment)];
         writing.say(Tone::Fact, text.concat() + ".", Some(at(moment)));
         if writing.history.device >= 0 {
             writing.fix("torch.cuda.empty_cache() releases them; PyTorch does so itself before an OOM.");
         }
     }
-    if empty_private.segments > 0 {
-        let segments = counted(empty_private.segments.into(), "empty segment");
-        let text =
-            [&segments, " of private pools, ", &bytes(empty_private.reserved), ", stay until the pool is freed."];
+    if empty_private.count > 0 {
+        let segments = counted(empty_private.count.into(), "empty segment");
+        let text = [&segments, " of private pools, ", &bytes(empty_private.bytes), ", stay until the pool is freed."];
         writing.say(Tone::Fact, text.concat(), Some(at(moment)));
     }
-    if let Some(first) = by_site.first().filter(|_| pinned.free >= LEAST) {
-        let is_much = pinned.free >= MUCH && pinned.free >= reserved / 10;
+    if let Some(first) = by_site.first().filter(|_| pinned.bytes >= LEAST) {
+        let is_much = pinned.bytes >= MUCH && pinned.bytes >= reserved / 10;
         let text = [
-            &counted(pinned.segments.into(), "segment"),
+            &counted(pinned.count.into(), "segment"),
             " pinned by one block: ",
-            &bytes(pinned.free),
+            &bytes(pinned.bytes),
             " free (cached) cannot be released. Most by ",
             &cut(&first.site),
             " (",
-            &bytes(first.sums.free),
+            &bytes(first.free.bytes),
             " in ",
-            &counted(first.sums.segments.into(), "segment"),
+            &counted(first.free.count.into(), "segment"),
             ").",
         ];
         let evidence = allocation(first.allocation, Some(moment));
@@ -55,14 +54,13 @@ fn say(writing: &mut Writing<'_>, kept: &StateKept, (moment, reserved): (u32, u6
 }
 
 fn write_sheet(writing: &mut Writing<'_>, kept: &StateKept, moment: u32) {
-    let summed = |key, label, cell: fn(&StateSums) -> Cell| {
-        column::cell(key, label, move |it: &PinnedBy| cell(&it.sums)).total(cell(&kept.pinned))
-    };
+    let reserved = kept.by_site.iter().fold(0u64, |sum, it| sum.saturating_add(it.reserved));
     let columns = [
-        summed("free_bytes", "≤ free (cached)", |sums| Cell::Bytes(sums.free)),
-        summed("segments", "segments", |sums| Cell::Count(sums.segments.into())),
-        summed("reserved_bytes", "reserved", |sums| Cell::Bytes(sums.reserved)),
-        summed("live_bytes", "live", |sums| Cell::Bytes(sums.requested)),
+        column::bytes("free_bytes", "≤ free (cached)", |it: &PinnedBy| it.free.bytes)
+            .total(Cell::Bytes(kept.pinned.bytes)),
+        column::count("segments", "segments", |it: &PinnedBy| it.free.count.into())
+            .total(Cell::Count(kept.pinned.count.into())),
+        column::bytes("reserved_bytes", "reserved", |it: &PinnedBy| it.reserved).total(Cell::Bytes(reserved)),
         column::text("call_site", "call site", |it: &PinnedBy| cut(&it.site)),
     ];
     let note = "Segments with a single live block, by the call site of that block. Expandable segments release free pages and are left out.";

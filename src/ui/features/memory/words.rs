@@ -6,7 +6,9 @@ use crate::moment::{event_name, exact};
 use crate::rows::cells::hexadecimal;
 use crate::shared::Shared;
 use base::units::{Bytes, counted, grouped, percent};
-use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_of_id};
+use engine::protocol::{
+    PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, Weight, pool_of_id,
+};
 
 /// The card beside the pointer, and the line of what keys have led to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -199,18 +201,17 @@ const MOST_SITES: usize = 2;
 pub fn kept(page: &StatePage) -> Vec<KeptLine> {
     let kept = &page.kept;
     let mut lines = Vec::new();
-    let segments = |sums: &StateSums, what: &str| {
-        let count = grouped(sums.segments.into());
-        [count.as_str(), what, if sums.segments == 1 { " segment" } else { " segments" }].concat()
+    let segments = |of: Weight, what: &str| {
+        let count = grouped(of.count.into());
+        [count.as_str(), what, if of.count == 1 { " segment" } else { " segments" }].concat()
     };
-    if kept.empty.segments > 0 {
-        let text =
-            [&segments(&kept.empty, " empty"), ", ", &Bytes(kept.empty.reserved).to_string(), ", can be released"];
+    if kept.empty.count > 0 {
+        let text = [&segments(kept.empty, " empty"), ", ", &Bytes(kept.empty.bytes).to_string(), ", can be released"];
         lines.push(KeptLine { text: text.concat(), allocation: None });
     }
     for pinned in kept.by_site.iter().take(MOST_SITES) {
-        let free = Bytes(pinned.sums.free).to_string();
-        let text = [&free, " free (cached) in ", &segments(&pinned.sums, ""), " pinned by one block: ", &pinned.site];
+        let free = Bytes(pinned.free.bytes).to_string();
+        let text = [&free, " free (cached) in ", &segments(pinned.free, ""), " pinned by one block: ", &pinned.site];
         lines.push(KeptLine { text: text.concat(), allocation: Some(pinned.allocation) });
     }
     let more = kept.by_site.len().saturating_sub(MOST_SITES) as u64 + u64::from(kept.left_out);
