@@ -10,6 +10,7 @@
 )]
 
 mod asking;
+mod axe;
 mod broken;
 mod chromium;
 mod containers;

@@ -1,0 +1,96 @@
+//! Accessibility, as axe-core checks it: no violation in any view or dialog, in light and dark, in a wide and in a narrow window.
+
+use crate::chromium::Adapter;
+use crate::fixtures::file;
+use crate::looks::page_in;
+use crate::memory::generated;
+use crate::page::Page;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// axe-core, which `./run` installs; `None`, said aloud, where it could not.
+fn axe() -> Option<String> {
+    let place = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/tools/axe/node_modules/axe-core/axe.min.js");
+    let axe = std::fs::read_to_string(place).ok();
+    if axe.is_none() {
+        println!("SKIPPED: no axe-core in target/tools/axe: accessibility is not checked");
+    }
+    axe
+}
+
+/// What axe finds wrong with what is seen: rule, element, why.
+fn violations(page: &Page) -> Value {
+    page.evaluate(
+        "axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.flatMap(rule =>
+            rule.nodes.map(node => [rule.id, node.target.join(' '), node.failureSummary.split('\\n')[1]])))",
+    )
+}
+
+/// Checks what is seen.
+fn check(page: &Page, wrong: &mut Vec<String>, what: &str) {
+    for found in violations(page).as_array().into_iter().flatten() {
+        wrong.push(format!("{what}: {found}"));
+    }
+}
+
+/// Views by what is clicked to see them.
+const VIEWS: [&str; 9] = [
+    "#tab-why",
+    "#tab-tree",
+    "#tab-flame",
+    "#tab-sources",
+    "#tab-table",
+    "#tab-histograms",
+    "#tab-state",
+    "#tab-events",
+    "#side-file",
+];
+/// Dialogs by what opens them.
+const DIALOGS: [&str; 5] = ["#help-open", "#settings-open", "#rules-open", "#export-open", "#palette-open"];
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn no_view_has_a_violation() {
+    let Some(axe) = axe() else { return };
+    let snapshot = generated("axe.pickle", "--steps 3 --layers 3 --leak --pending --annotations");
+    let mut wrong = Vec::new();
+    for (scheme, width) in [("light", 1440), ("dark", 1280), ("light", 600)] {
+        let page = page_in(scheme, Adapter::Missing);
+        page.resize(width, 900);
+        let of = |what: &str| format!("{scheme}, {width} px, {what}");
+        page.evaluate(&axe);
+        check(&page, &mut wrong, &of("start page"));
+        page.drop_files(&[&snapshot]);
+        page.wait_for_state("ready");
+        let (x, y) = page.corners("canvas#timeline").at(0.5, 0.7);
+        page.click_at(x, y);
+        page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
+        check(&page, &mut wrong, &of("selection"));
+        if width == 600 {
+            // There it lies over the views.
+            page.press("Escape");
+        }
+        for view in VIEWS {
+            page.click(view);
+            page.settled("the view is there", || page.text("#answer"));
+            check(&page, &mut wrong, &of(view));
+        }
+        for opener in DIALOGS {
+            page.click(opener);
+            page.wait_until("a dialog is open", || {
+                page.evaluate("!!document.querySelector('dialog[open]')") == json!(true)
+            });
+            check(&page, &mut wrong, &of(opener));
+            page.press("Escape");
+            page.wait_until("none is", || page.evaluate("!!document.querySelector('dialog[open]')") == json!(false));
+        }
+        page.click("#scope-change");
+        page.click("#tab-tree");
+        page.settled("what changed is there", || page.text("#tree-rows"));
+        check(&page, &mut wrong, &of("A → B"));
+        page.drop_files(&[&file("axe-wrong.pickle", b"\x80\x04")]);
+        page.wait_until("it is said", || page.attribute("#toast", "hidden").is_none());
+        check(&page, &mut wrong, &of("toast"));
+    }
+    assert!(wrong.is_empty(), "{} violations:\n{}", wrong.len(), wrong.join("\n"));
+}
