@@ -143,6 +143,11 @@ fn narrow_slices_are_one_bar_with_their_count() {
     assert_eq!(page.card().expect("a card").0, "30 annotations");
     page.press(&[Down(50.0), Up]);
     assert_eq!(page.span(), Some([400, 692]), "all of them");
+    // Keys go on from what a click has selected, wherever the cursor is.
+    page.press(&[page.over(150.0, 0.0), Down(15.0), Up]);
+    page.command(Command::Annotation(Direction::Next));
+    assert_eq!(page.span(), Some([200, 300]));
+    page.command(Command::FitBoth);
     page.press(&[page.over(500.0, 1.0), Twice]);
     // Closer, they can be told apart.
     page.command(Command::ZoomEventsIn);

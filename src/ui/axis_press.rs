@@ -20,13 +20,19 @@ impl Shared {
         match press {
             AxisPress::Down(x) => {
                 self.pointer_leads();
-                self.pinned.grip = if self.slices.hovered.is_some() { Grip::Slice(x) } else { self.grip_at(x) };
+                self.pinned.grip = match self.grip_at(x) {
+                    // The cursor is dragged over slices as well.
+                    Grip::Pin => Grip::Pin,
+                    _ if self.slices.hovered.is_some() => Grip::Slice(x),
+                    grip => grip,
+                };
             }
             AxisPress::Move(x) => self.move_grip(x),
             AxisPress::Up => match std::mem::take(&mut self.pinned.grip) {
                 Grip::Axis(x) => self.pin_clicked(Pointer { x, y: 0.0 }),
-                Grip::Slice(_) => self.select_slice(),
-                Grip::None | Grip::Pin | Grip::Edge(_) => {}
+                // A cursor that was dragged has left the slice that was pressed.
+                Grip::Slice(_) | Grip::Pin => self.select_slice(),
+                Grip::None | Grip::Edge(_) => {}
             },
             AxisPress::Over(at) => self.point_at_slice(at),
             AxisPress::Out => self.slices.hovered = None,
@@ -57,6 +63,7 @@ impl Shared {
         }
         match self.pinned.grip {
             Grip::Pin => {
+                self.slices.hovered = None;
                 self.pinned.extending = None;
                 self.pin(moment);
             }

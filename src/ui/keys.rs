@@ -258,6 +258,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Alt + drag", "Measure"),
     ("click", "Select an allocation and move the cursor"),
     ("drag the axis", "Select a range; by the handle, move the cursor"),
+    ("click an annotation", "Select its range; double-click zooms to it"),
     ("right click", "Add a marker"),
     ("drag divider", "Resize the views; ↑ and ↓ do the same"),
 ];

@@ -86,17 +86,17 @@ impl Shared {
     pub(super) fn step_annotation(&mut self, direction: Direction) {
         let Some(marks) = self.around.marks.latest() else { return };
         let (range, cursor) = (self.pinned.range, self.pinned.moment);
-        let here = self.slices.at.filter(|at| marks.ranges.get(*at).map(|mark| mark.span) == range);
+        let span_at = |place: usize| marks.ranges.get(place).map(|mark| mark.span);
         let mut places = 0..marks.ranges.len();
+        // Which of several with the same events it is, is known of those that keys went to.
+        let known = self.slices.at.filter(|at| range.is_some() && span_at(*at) == range);
+        let here = known.or_else(|| places.clone().find(|place| range.is_some() && span_at(*place) == range));
+        let from = range.map_or(cursor, |range| range.from);
         let place = match (direction, here) {
             (Direction::Next, Some(at)) => Some(at + 1),
             (Direction::Previous, Some(at)) => at.checked_sub(1),
-            (Direction::Next, None) => {
-                places.find(|place| marks.ranges.get(*place).is_some_and(|mark| mark.span.from >= cursor))
-            }
-            (Direction::Previous, None) => {
-                places.rfind(|place| marks.ranges.get(*place).is_some_and(|mark| mark.span.from < cursor))
-            }
+            (Direction::Next, None) => places.find(|place| span_at(*place).is_some_and(|span| span.from >= from)),
+            (Direction::Previous, None) => places.rfind(|place| span_at(*place).is_some_and(|span| span.from < from)),
         };
         let Some(points) = place.and_then(|place| self.select_annotation(place)) else {
             self.remark = Some("No further annotation.".to_owned());
