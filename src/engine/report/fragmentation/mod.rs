@@ -17,13 +17,10 @@ use base::slice::{Slice, Sliced, Spent};
 use base::units::{EventIdx, counted, grouped, percent};
 use course::{By, Course, Free};
 use history::replay::{DeviceHistory, SegmentLives};
-pub(super) use moments::{most_requested, most_reserved, newest_failure};
+pub(super) use moments::{MUCH, most_requested, most_reserved, newest_failure};
 
 /// The size of the request that is placed unless another is given.
 const REQUEST: u64 = 20 << 20;
-
-/// Free bytes in pieces from which on that is likely a fault; and a tenth of the reserved bytes.
-pub(super) const MUCH: u64 = 256 << 20;
 
 /// The question, and how far its answer is.
 pub(super) struct Fragmentation {

@@ -1,8 +1,11 @@
-//! Moments of a trace that reports on fragmentation look at.
+//! Moments of a trace that reports on fragmentation look at, and from which on what is free there is much.
 
 use base::units::Moment;
 use history::replay::{Curve, DeviceHistory};
 use history::snapshot::Action;
+
+/// Free bytes in pieces from which on that is likely a fault; and a tenth of the reserved bytes.
+pub(in crate::report) const MUCH: u64 = 256 << 20;
 
 /// The first moment at which the most is reserved.
 pub(in crate::report) fn most_reserved(history: &DeviceHistory) -> u32 {

@@ -1,6 +1,6 @@
 //! What could be released to the driver at a moment, and which call sites pin the rest.
 
-use super::MUCH;
+use super::moments::MUCH;
 use crate::protocol::{Cell, PinnedBy, StateKept, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::layout::Layout;
