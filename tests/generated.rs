@@ -11,7 +11,7 @@ use memscape::replay::{AllocationId, Builder, DeviceHistory, Recorder};
 use memscape::slice::Slice;
 use memscape::snapshot::{Action, Reader, Snapshot, StackId};
 use memscape::units::{EventIdx, Moment};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 /// The snapshot of a command line, and what is true of it.
@@ -270,17 +270,28 @@ fn the_same_seed_gives_the_same_bytes() {
     assert_ne!(generated("--events 500").0, generated("--events 500 --seed 2").0);
 }
 
-/// The story that ships with the page has all it should show.
+/// The samples that ship with the page are what the generator makes, small, and have what they are to show.
 #[test]
-fn the_example_is_a_story() {
-    let (bytes, truth) = generated("--example");
-    let mut shipped = Vec::new();
-    let file = std::fs::File::open("www/example.pickle.gz").expect("www/example.pickle.gz");
-    flate2::read::GzDecoder::new(file).read_to_end(&mut shipped).unwrap();
-    assert!(shipped == bytes, "write it again: tests/generate/command.rs tells how");
-
-    let [device] = truth.devices.as_slice() else { panic!("one device") };
-    assert_eq!((device.base_requested, device.steps, device.leaked_blocks), (0, 3, 3));
-    assert!(device.peak_event > device.events as i64 - 10, "it ends where the memory runs out");
-    assert!(device.annotations > 20 && device.events < 5000);
+fn the_samples_tell_their_stories() {
+    let mut all = 0;
+    for name in ["out-of-memory", "leak", "training", "cuda-graphs"] {
+        let (bytes, truth) = generated(&format!("--sample {name}"));
+        let packed = std::fs::read(format!("www/{name}.pickle.gz")).unwrap();
+        all += packed.len();
+        let mut shipped = Vec::new();
+        flate2::read::GzDecoder::new(packed.as_slice()).read_to_end(&mut shipped).unwrap();
+        assert!(shipped == bytes, "{name}: ./run samples writes it again");
+        let [device] = truth.devices.as_slice() else { panic!("one device") };
+        assert!(device.events < 5000, "{name}: {} events", device.events);
+        let (snapshot, histories, _) = decoded(&bytes);
+        let ooms = histories[0].note_events().filter(|&event| histories[0].events.action(event) == Action::Oom).count();
+        let pools: BTreeSet<_> = snapshot.segments.iter().filter_map(|segment| segment.pool).collect();
+        match name {
+            "out-of-memory" => assert_eq!(ooms, 1),
+            "leak" => assert_eq!((device.steps, device.leaked_blocks, ooms), (8, 8, 0)),
+            "training" => assert!(device.steps == 3 && device.leaked_blocks == 0 && device.annotations > 20),
+            _ => assert!(pools.len() > 6, "{pools:?}"),
+        }
+    }
+    assert!(all < 300_000, "{all} bytes");
 }

@@ -1,7 +1,7 @@
 //! The snapshots that ship with the page, each with the view that tells its story.
 
 base::listed! {
-    /// A snapshot that ships with the page (`tests/generate/samples.rs` makes them).
+    /// A snapshot that ships with the page (`./run samples` makes them, by `tests/generate/options.rs`).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Sample {
         /// A request that fails while most of what is reserved is free, in pieces.

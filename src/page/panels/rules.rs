@@ -3,7 +3,7 @@
 use super::report;
 use super::rules_form;
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, cause, clear, give_focus, number, set_flag, set_open, set_text};
+use crate::dom::{append, cause, clear, give_focus, number, set_attribute, set_flag, set_open, set_text};
 use crate::elements::elements;
 use crate::export;
 use crate::storage::stored;
@@ -106,7 +106,12 @@ impl Part for Panel {
         if let Some(result) = self.result.changed(categories(&state.why)) {
             clear(&elements.rules_result);
             match result {
-                Some(sheet) => append(&elements.rules_result, &report::table(elements, sheet, "rules-title")),
+                Some(sheet) => {
+                    let table = report::table(elements, sheet, "rules-title");
+                    // Nothing in it takes the focus, and keys must scroll it.
+                    set_attribute(&table, "tabindex", "0");
+                    append(&elements.rules_result, &table);
+                }
                 None => {
                     let text = if state.file().is_some() { "" } else { "Open a snapshot to see bytes by category." };
                     elements.add(&elements.rules_result, "p", "quiet", text);
