@@ -13,7 +13,7 @@ use crate::site::Site;
 use memscape::engine::protocol::{
     Arrangement, Cell, Chart, Fold, FoldState, Grouping, Internal, Only, Reach, ReportQuestion, Scope, SegmentSort,
     SortWay, Span, StateQuestion, StateSums, TableColumn, TableFilter, TableQuestion, TableSort, Tone, Topic,
-    TreeQuestion,
+    TreeQuestion, TreeRow,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::Bytes;
@@ -163,11 +163,11 @@ fn a_and_b_show_what_changed_in_every_view() {
     // Every row that is seen is what the engine says of its node.
     page.click("#tree-open-all");
     let rows = "[...document.querySelectorAll('#tree-space > .row:not([hidden])')]
-        .map(it => [it.dataset.node, it.dataset.bytes, it.dataset.count].map(Number))";
+        .map(it => [it.querySelector('.name').textContent, Number(it.dataset.bytes), Number(it.dataset.count)])";
     page.wait_until("more than the first are seen", || page.evaluate(rows).as_array().is_some_and(|it| it.len() > 3));
     for row in page.evaluate(rows).as_array().into_iter().flatten() {
-        let known = tree.rows.iter().find(|it| json!(it.node) == row[0]).expect("a row of the engine's");
-        assert_eq!((&row[1], &row[2]), (&json!(known.ends[0].bytes), &json!(known.ends[1].bytes)));
+        let is_it = |it: &&TreeRow| json!([it.label.name, it.ends[0].bytes, it.ends[1].bytes]) == *row;
+        assert!(tree.rows.iter().any(|it| is_it(&it)), "{row} is no row of the engine's");
     }
     keep(&page, "screen-change-tree");
     page.click("#tab-flame");

@@ -57,6 +57,7 @@ impl Part for Panel {
         let name = state.file().map(|file| file.file.clone()).unwrap_or_default();
         if let Some(name) = self.name.changed(name) {
             set_text(&elements.file_name, name);
+            elements.file_name.set_hidden(name.is_empty());
             let title = if name.is_empty() { "memscape".to_owned() } else { format!("{name} · memscape") };
             elements.document.set_title(&title);
         }

@@ -81,8 +81,8 @@ pub struct SourceView {
 }
 
 const OF_CHANGE: [(&str, &str); 4] = [
-    ("Δ B − A", "Requested bytes live at B less those live at A"),
-    ("B ÷ A", "What the bytes have become"),
+    ("Δ B − A", "Requested bytes live at B minus those live at A"),
+    ("B ÷ A", "Bytes at B divided by bytes at A"),
     ("At A", "Requested bytes live at A"),
     ("At B", "Requested bytes live at B"),
 ];

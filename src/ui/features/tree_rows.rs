@@ -73,11 +73,11 @@ const OF_WEIGHT: Heads = [
     ("Self", "Requested bytes of the frame alone"),
 ];
 const OF_CHANGE: Heads = [
-    ("Δ B − A", "Requested bytes live at B less those live at A"),
-    ("B ÷ A", "What the bytes have become; the bar is the change as a share of the larger total"),
+    ("Δ B − A", "Requested bytes live at B minus those live at A"),
+    ("B ÷ A", "Bytes at B divided by bytes at A; the bar shows the change relative to the larger total"),
     ("At A", "Requested bytes live at A"),
     ("At B", "Requested bytes live at B"),
-    ("Δ count", "Allocations live at B less those live at A"),
+    ("Δ count", "Allocations live at B minus those live at A"),
 ];
 
 /// What the columns of a scope are called.

@@ -49,7 +49,7 @@ fn say(writing: &mut Writing<'_>, kept: &StateKept, (moment, reserved): (u32, u6
         ];
         let evidence = allocation(first.allocation, Some(moment));
         writing.say(if is_much { Tone::Alarm } else { Tone::Fact }, text.concat(), Some(evidence));
-        writing.fix("Allocate what lives long before the large temporary tensors, or set expandable_segments:True.");
+        writing.fix("Allocate long-lived tensors before large temporary ones, or set expandable_segments:True.");
     }
 }
 

@@ -229,7 +229,7 @@ impl Growth {
             writing.say(site.tone(), text, Some(evidence));
             writing.chart(self.course(site));
             if site.is_more() {
-                writing.fix("Free what this line keeps: a list or attribute that each step appends to, or a loss that keeps its graph.");
+                writing.fix("Free what this line keeps alive: entries of a list that every step appends to, or a loss with its graph (use loss.item()).");
             }
         }
     }
