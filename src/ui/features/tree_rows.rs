@@ -48,7 +48,7 @@ pub struct RowView {
     pub exact: String,
     /// Its share of the total; of a change what it has become of what was there.
     pub of_total: String,
-    /// What [`Heads::of`] names: its share of its parent, how many allocations, its own; of a change at A, at B, and allocations.
+    /// What [`Heads`] names last: its share of its parent, how many allocations, its own; of a change at A, at B, and allocations.
     pub more: [String; 3],
     /// What the search found in it and below it, short; empty where it found nothing.
     pub found: String,
