@@ -175,7 +175,7 @@ fn a_and_b_show_what_changed_in_every_view() {
     page.wait_for(&Some(ends), || page.attribute("#flame-canvas", "data-ends"));
     keep(&page, "screen-change-flame");
     page.click("#tab-sources");
-    let heads = "[...document.querySelectorAll('#sources-head th')].slice(2).map(it => it.textContent)";
+    let heads = "[...document.querySelectorAll('#sources-head th')].slice(1).map(it => it.textContent)";
     page.wait_for(&json!(["Δ B − A", "B ÷ A", "At A", "At B"]), || page.evaluate(heads));
     page.click("#tab-table");
     let [gone, new] = {
