@@ -153,7 +153,7 @@ fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StateP
     text.push_str(&sums_in_words(&page.whole));
     if page.astray.count > 0 {
         let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));
-        text.push_str(&format!("  {bytes} live in {count} are in no recorded segment\n"));
+        text.push_str(&format!("  {bytes} live in {count} are outside the recorded segments\n"));
     }
     page.fits.iter().for_each(|fit| text.push_str(&fit_in_words(asking, terms, fit)));
     for (place, group) in page.groups.iter().enumerate() {

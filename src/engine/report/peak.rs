@@ -298,7 +298,7 @@ fn write_oldest(writing: &mut Writing<'_>, peak: &LiveSites, (ranked, count): (V
         column::cell("freed_at", "freed at event", |id| freed_by(history, AllocationId(id))),
         column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
     ];
-    let title = ["oldest", "Oldest large allocations at the peak", "Oldest first; of the same age, the largest first."];
+    let title = ["oldest", "Oldest large allocations at the peak", "Oldest first, then largest first."];
     let mut sheet = sheet(title, &columns);
     sheet.threshold = Some(large);
     sheet.left_out = count;

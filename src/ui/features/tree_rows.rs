@@ -66,9 +66,9 @@ pub struct RowView {
 pub type Heads = [(&'static str, &'static str); 5];
 
 const OF_WEIGHT: Heads = [
-    ("Total", "Requested bytes of the frame and of what it called"),
+    ("Total", "Requested bytes of the frame and its callees"),
     ("of all", "Share of all bytes of the tree"),
-    ("of parent", "Share of the bytes of the row above"),
+    ("of parent", "Share of the parent row"),
     ("Count", "Allocations"),
     ("Self", "Requested bytes of the frame alone"),
 ];

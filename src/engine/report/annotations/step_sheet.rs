@@ -40,7 +40,7 @@ pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> 
     let mut note = steps.how();
     if !steps.spans.is_empty() {
         note.push_str(
-            " Growth: live bytes at the end, compared with the end of the step before; per step it is measured from the end of step 2. Kept: allocated in the step and live at its end.",
+            " Growth: change in live bytes since the end of the previous step; growth per step is measured from the end of step 2. Kept: allocated in the step and live at its end.",
         );
     }
     let mut sheet = sheet(["steps", "Steps", &note], &columns);

@@ -273,8 +273,8 @@ impl Growth {
             column::text("call_site", "call site", |(group, _): (u32, &Site)| label(file, history, group)),
         ];
         let note = "Growth per step is measured from the end of step 2: the first two steps allocate what stays, optimizer state and \
-                    caches. A call site is listed if its live bytes, without what is awaiting free, never fall and rise in at least \
-                    half of the steps, and in as many as the threshold says.";
+                    caches. A call site is listed if its live bytes, without what is awaiting free, never fall, and rise in at \
+                    least half of the steps and no fewer than the threshold.";
         let mut sheet = sheet(["grows", "Growth per step", note], &columns);
         sheet.threshold = Some(self.fewest.clone());
         writing.fill(sheet, &columns, &ranked, |writing, (group, site)| {

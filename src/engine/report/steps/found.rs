@@ -43,8 +43,8 @@ impl Steps {
     pub(in crate::report) fn how(&self) -> String {
         match &self.found {
             How::Nothing => "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned(),
-            How::Annotations(name) => format!("Steps from the annotations {name}."),
-            How::Between(name) => format!("Steps between the ends of the annotations {name}."),
+            How::Annotations(name) => format!("Steps from annotations “{name}”."),
+            How::Between(name) => format!("Steps between the ends of annotations “{name}”."),
             How::Stack(_, agreeing) => format!(
                 "No step annotations. Steps inferred from {} that repeat at even intervals.",
                 counted((*agreeing).into(), "stack")
