@@ -71,14 +71,14 @@ enum Command {
     Pools(insights::Terms),
     /// Show allocator settings and suggested changes
     Settings(insights::Terms),
-    /// List what is live at the cursor, by the code that allocated it
+    /// List what is live at one moment (default: the peak), by the code that allocated it
     Live(live::Live),
     /// List what is live at the peak of the trace or of a time range
     Peak(live::Peak),
     /// List allocations, largest first
     #[command(alias = "find")]
     Allocations(allocations::Allocations),
-    /// List segments and blocks at the cursor
+    /// List segments and blocks at one moment; see fragmentation for what keeps them
     #[command(aliases = ["state", "memory"])]
     Segments(segments::Segments),
     /// List events

@@ -60,7 +60,7 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
     let facts = asking.at(terms.at.when.unwrap_or(When::Peak))?;
     let page = listed(&mut asking, terms, facts.moment).ok_or("the segments could not be listed")?;
     if page.groups.is_empty() && (terms.pool, terms.stream) != (None, None) {
-        return Err("no segment of that pool and stream at the cursor".to_owned());
+        return Err("no segment of that pool and stream at this moment".to_owned());
     }
     let wants_sites = terms.printed.json || terms.blocks;
     let sites = if wants_sites { sites(&mut asking, facts.moment) } else { Some(Sites::new()) };

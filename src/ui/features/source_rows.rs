@@ -82,7 +82,7 @@ pub struct SourceView {
 
 const OF_CHANGE: [(&str, &str); 4] = [
     ("Δ B − A", "Requested bytes live at B minus those live at A"),
-    ("B ÷ A", "Bytes at B divided by bytes at A"),
+    ("B / A", "Bytes at B divided by bytes at A"),
     ("At A", "Requested bytes live at A"),
     ("At B", "Requested bytes live at B"),
 ];

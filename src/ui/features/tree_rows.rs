@@ -74,7 +74,7 @@ const OF_WEIGHT: Heads = [
 ];
 const OF_CHANGE: Heads = [
     ("Δ B − A", "Requested bytes live at B minus those live at A"),
-    ("B ÷ A", "Bytes at B divided by bytes at A; the bar shows the change relative to the larger total"),
+    ("B / A", "Bytes at B divided by bytes at A; the bar shows the change relative to the larger total"),
     ("At A", "Requested bytes live at A"),
     ("At B", "Requested bytes live at B"),
     ("Δ count", "Allocations live at B minus those live at A"),

@@ -84,8 +84,10 @@ pub(super) fn growth(steps: &Steps, facts: &[Facts], end: u32) -> Option<Stateme
     }
     let sum: i64 = growths.iter().fold(0, |sum, &growth| sum.saturating_add(growth));
     let least = growths.iter().min().copied().unwrap_or(0);
+    let mean = sum / growths.len().max(1) as i64;
     let text = format!(
-        "Memory grows with every step: ≥ {} per step, {} over {settled} after the first two. See Leaks & waste for the call sites.",
+        "Memory grows with every step: {} per step (mean, at least {}), {} over {settled} after the first two. See Leaks & waste for the call sites.",
+        bytes(mean.unsigned_abs()),
         bytes(least.unsigned_abs()),
         bytes(sum.unsigned_abs())
     );

@@ -104,6 +104,12 @@ impl Job for Fragmentation {
     }
 }
 
+/// A share that is an upper bound: `≤ 12.3 %`.
+fn at_most(part: u64, whole: u64) -> String {
+    let share = percent(part, whole);
+    ["≤ ", if share.starts_with('>') { "100 %" } else { &share }].concat()
+}
+
 /// Free bytes, in how many blocks, and the largest: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
 fn free_words(free: u64, blocks: u32, largest: u64) -> String {
     ["≤ ", &bytes(free), " free (cached) in ", &counted(blocks.into(), "block"), ", largest ≤ ", &bytes(largest)]
@@ -128,13 +134,13 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
         "Fragmentation ",
         &when(moment.moment),
         which,
-        ": ≤ ",
-        &percent(sums.free, sums.reserved),
+        ": ",
+        &at_most(sums.free, sums.reserved),
         " of ",
         &bytes(sums.reserved),
         " reserved, ",
         &free_words(sums.free, sums.free_blocks, sums.largest_free),
-        ". Live: ",
+        if moment.state.astray.count > 0 { ". Live in the recorded segments: " } else { ". Live: " },
         &bytes(sums.requested),
         "; lost to rounding: ≥ ",
         &bytes(sums.rounded.saturating_sub(sums.requested)),

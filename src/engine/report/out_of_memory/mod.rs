@@ -125,7 +125,7 @@ fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report
     if let Some(history) = history {
         let (tone, text) = match history.event_count() {
             0 => (Tone::Fact, "No events recorded: the file does not say whether an OOM occurred."),
-            _ => (Tone::Good, "No OOM in this trace."),
+            _ => (Tone::Good, "No OOM in this trace. See Peak for what is live at most."),
         };
         report.statements.push(says(tone, text.to_owned(), None));
     }

@@ -113,7 +113,7 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
         } else if all_free.saturating_add(facts.driver) < asked {
             text = "Not fragmentation: free (cached) plus free device memory falls short by ≥ ".to_owned();
             text.push_str(&bytes(asked - all_free.saturating_add(facts.driver)));
-            text.push_str(".");
+            text.push('.');
             fix = "Reduce what is live at the OOM, or the request.";
         } else {
             text = "Free (cached): ≤ ".to_owned();

@@ -1,7 +1,9 @@
 //! The steps of a device, and how they were found.
 
+use crate::open::OpenFile;
 use crate::protocol::Span;
 use base::units::counted;
+use history::replay::DeviceHistory;
 
 /// How steps were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +39,12 @@ impl Steps {
     pub(in crate::report) fn growth_ends(&self) -> Vec<u32> {
         let ends: Vec<u32> = self.spans.iter().skip(WARM_UP - 1).map(|step| step.to).collect();
         if ends.len() > 1 { ends } else { Vec::new() }
+    }
+
+    /// What the annotation of this step says, counted from 0; `None` where steps have no annotations of their own.
+    pub(in crate::report) fn name(&self, file: &OpenFile, history: &DeviceHistory, number: usize) -> Option<String> {
+        let annotation = self.rows.get(number).and_then(|&row| history.annotations.get(row as usize))?;
+        Some(file.snapshot.strings.text(annotation.name).to_string())
     }
 
     /// How they were found, as a sentence.
