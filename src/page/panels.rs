@@ -40,6 +40,7 @@ use crate::app::{App, Begin, Show, begin};
 use crate::files::Given;
 use crate::gestures::Gestures;
 use crate::keys::Keys;
+use crate::recent;
 
 /// Brings them to life.
 const PARTS: &[Begin] = &[
@@ -47,6 +48,7 @@ const PARTS: &[Begin] = &[
     begin::<Given>,
     begin::<Gestures>,
     begin::<stage::Panel>,
+    begin::<recent::Panel>,
     begin::<summary::Panel>,
     begin::<views::Panel>,
     begin::<side::Panel>,

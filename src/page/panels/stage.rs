@@ -3,6 +3,7 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
+use crate::recent;
 use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
@@ -40,7 +41,10 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.open_large, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenFile)));
-        on(&elements.link_choose, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenFile)));
+        on(&elements.link_choose, "click", |app, _, _| {
+            let wanted = app.state.borrow().linked.asks_for().map(str::to_owned);
+            recent::choose(app, &wanted.unwrap_or_default());
+        });
         on(&elements.toast_close, "click", |app, _, _| app.dispatch(Action::ToastClosed));
         on(&elements.link_notice_close, "click", |app, _, _| app.dispatch(Action::NoticeClosed));
     }
