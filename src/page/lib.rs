@@ -226,7 +226,7 @@ impl Page {
             FromWorker::Reply { load, reply } => {
                 if matches!(reply, Reply::Opened(_)) && self.app.state.borrow().load == load {
                     self.app.files.opened();
-                    recent::opened(self.app);
+                    panels::recent::opened(self.app);
                     self.app.client.opened();
                 }
                 self.dispatch(Action::Replied { load, reply });

@@ -20,6 +20,7 @@ mod overlay;
 pub(super) mod palette;
 mod plots;
 mod range;
+pub(super) mod recent;
 mod report;
 pub(super) mod rules;
 mod rules_form;
@@ -40,7 +41,6 @@ use crate::app::{App, Begin, Show, begin};
 use crate::files::Given;
 use crate::gestures::Gestures;
 use crate::keys::Keys;
-use crate::recent;
 
 /// Brings them to life.
 const PARTS: &[Begin] = &[

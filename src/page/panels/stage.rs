@@ -1,9 +1,9 @@
 //! Which part of the page is seen: welcome, loading, error, or the open file; and the status line.
 
+use super::recent;
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
-use crate::recent;
 use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
