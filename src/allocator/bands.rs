@@ -2,7 +2,7 @@
 
 use super::driver::Order;
 use super::recording::Recording;
-use super::run::{Outcome, Plan, Run, StartState};
+use super::run::{Outcome, Plan, Run};
 use base::slice::{Slice, Sliced};
 
 /// A run and the same with other orders of addresses.
@@ -59,9 +59,4 @@ impl Calibration {
         let above = self.recorded.saturating_sub(self.fresh);
         [low.saturating_sub(below), high.saturating_add(above)]
     }
-}
-
-/// The plan of a run under other settings: what was live before the first event is placed again.
-pub fn fresh(plan: &Plan) -> Plan {
-    Plan { start: StartState::Fresh, ..plan.clone() }
 }

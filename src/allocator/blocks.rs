@@ -1,7 +1,7 @@
 //! Blocks, linked to their neighbours in a segment: a table with rows that are used again.
 
 /// No block, no range.
-pub const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// What a block is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -77,7 +77,7 @@ pub fn parse(line: &str) -> Result<Read, LineError> {
         let Some((key, value)) = word.split_once(':') else { return Err(place(Problem::NoValue)) };
         let (key, value) = (key.trim(), value.trim());
         let set = match key {
-            "non_split" | "max_non_split_rounding_mb" => above(value, 20).map(|bytes| non_split = Some(bytes)),
+            "max_non_split_rounding_mb" => above(value, 20).map(|bytes| non_split = Some(bytes)),
             _ => set(&mut settings, key, value, &mut ignored),
         };
         set.map_err(place)?;

@@ -56,3 +56,7 @@ pub use model::{Allocator, Exercised, Totals};
 pub use recording::{Place, Recording};
 pub use run::{EmptyCache, Outcome, Plan, Run, StartState};
 pub use settings::{Backend, Limits, Settings};
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/files.rs"]
+mod files;

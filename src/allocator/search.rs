@@ -1,6 +1,5 @@
 //! Settings worth trying, and the smallest memory that a run fits in.
 
-use super::bands::fresh;
 use super::recording::Recording;
 use super::run::{Plan, Run};
 use super::settings::{INTERVALS, Limits, MIB, Settings};
@@ -80,11 +79,6 @@ impl Fit {
             }
         }
     }
-}
-
-/// The plan that a search for the smallest memory assumes: that of a run, without its limits.
-pub fn unlimited(plan: &Plan) -> Plan {
-    Plan { limits: Limits::default(), ..fresh(plan) }
 }
 
 #[cfg(test)]
