@@ -25,6 +25,8 @@ pub enum Problem {
     Truth,
     #[error("expected a whole number of MiB above {0}")]
     Above(u64),
+    #[error("expected a size above that of large segments")]
+    AboveSegments,
     #[error("expected a number between 0 and 1")]
     Share,
     #[error("expected a power of two")]
@@ -84,6 +86,11 @@ pub fn parse(line: &str) -> Result<Read, LineError> {
     }
     // Its own default is the size of large segments.
     settings.non_split = non_split.unwrap_or(settings.large_segment);
+    if settings.max_split.is_some_and(|most| most <= settings.large_segment) {
+        let key = "max_split_size_mb";
+        let at = line.find(key).map_or(0, |at| line.get(..at).unwrap_or_default().chars().count());
+        return Err(LineError { at, word: key.to_owned(), problem: Problem::AboveSegments });
+    }
     Ok((settings, ignored))
 }
 

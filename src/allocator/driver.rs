@@ -4,6 +4,8 @@
 pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
 /// The first address that is given out.
 const FIRST: u64 = 0x7000_0000_0000;
+/// Where addresses that descend begin.
+const LAST: u64 = 1 << 62;
 /// Distance of reserved ranges.
 const RANGE: u64 = 1 << 45;
 const GRANULE: u64 = 2 << 20;
@@ -82,7 +84,7 @@ impl Script {
 
 impl Driver {
     pub(crate) fn new(order: Order, capacity: Option<u64>) -> Driver {
-        Driver::Model { order, next: if order == Order::Descending { FIRST << 1 } else { FIRST }, count: 0, capacity }
+        Driver::Model { order, next: if order == Order::Descending { LAST } else { FIRST }, count: 0, capacity }
     }
 
     /// An address for a new segment, or `None`: out of memory.
