@@ -1,7 +1,7 @@
 //! Blocks, linked to their neighbours in a segment: a table with rows that are used again.
 
 /// No block, no range.
-pub(crate) const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// What a block is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +88,11 @@ impl Blocks {
         &mut self.rows[id as usize]
     }
 
+    /// The blocks that there are, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Block)> {
+        (0..).zip(&self.rows).filter(|(_, block)| block.pool != NONE)
+    }
+
     /// Adds a block in front of another.
     pub(crate) fn add_before(&mut self, id: u32, block: Block) -> u32 {
         let previous = self.at(id).previous;
@@ -128,14 +133,5 @@ impl Blocks {
             }
         }
         self.remove(neighbour);
-    }
-
-    /// The blocks that there are, in no order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Block)> {
-        (0..).zip(&self.rows).filter(|(_, block)| block.pool != NONE)
-    }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Block>() + self.vacant.capacity() * size_of::<u32>()
     }
 }

@@ -16,30 +16,9 @@ pub enum Grade {
     Departs,
 }
 
-impl Grade {
-    /// Its name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Grade::Proved => "proved",
-            Grade::FromSource => "from source",
-            Grade::DependsOnStart => "depends on start",
-            Grade::Departs => "departs",
-        }
-    }
-
-    /// What it means, for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            Grade::Proved => "proved on this recording",
-            Grade::FromSource => "rules read from source, not exercised here",
-            Grade::DependsOnStart => "depends on what was allocated before the trace",
-            Grade::Departs => "the model departs from this recording",
-        }
-    }
-}
-
-/// How sure a run under these settings is; `depends_on_start` where what was live before the trace is placed again and matters.
-pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool) -> Grade {
+/// How sure a run under these settings is; `depends_on_start` where what was live before the trace is placed again and matters, `retries`
+/// where requests gave back what was cached and were tried again.
+pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, retries: bool) -> Grade {
     let is_known = |rule: &str| !proof.not_exercised.contains(&rule);
     let mut needs = Vec::new();
     if settings.expandable != proof.settings.expandable || settings.expandable {
@@ -53,6 +32,9 @@ pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool) -> Grad
     }
     if settings.collects() {
         needs.push("garbage_collection_threshold");
+    }
+    if retries {
+        needs.push("retries");
     }
     let changes_segments = settings.large_segment != proof.settings.large_segment;
     let changes_kind = settings.expandable != proof.settings.expandable;

@@ -75,7 +75,7 @@ fn told(recording: &Recording) -> (Settings, Backend, Vec<String>) {
     let mut settings = recording.settings.clone().unwrap_or_default();
     if recording.settings.is_none() {
         settings.expandable = recording.has_expandable;
-        let words = if recording.has_expandable { "expandable_segments:True, seen in the trace" } else { "the defaults" };
+        let words = if recording.has_expandable { "not recorded, but seen in the trace" } else { "not recorded: the defaults" };
         assumed.push(words.to_owned());
     }
     let (settings, backend) = rounding(recording, settings, &mut assumed);

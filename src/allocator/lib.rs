@@ -19,7 +19,7 @@ pub mod settings;
 mod rounding;
 
 // Blocks and the pools that hold what is free.
-mod blocks;
+pub mod blocks;
 mod pool;
 
 // Where addresses come from, and when there is no more memory.

@@ -9,6 +9,7 @@ use super::pool::{Key, Pool};
 use super::recording::Place;
 use super::rounding::{is_rounded_up, rounded, segment};
 use super::settings::{Backend, GRAIN, Limits, SMALL, SMALL_SEGMENT, Settings};
+use base::sorted::sorted_by_key;
 
 /// A reserved range of addresses.
 #[derive(Clone, Copy, Debug)]
@@ -272,6 +273,12 @@ impl Allocator {
         behind.size = rest;
         self.keep_free(id);
         front
+    }
+
+    /// All blocks as they are now, unmapped ones as well, by address: a run is opened like a recording with them.
+    pub fn blocks(&self) -> Vec<Block> {
+        let blocks = self.blocks.iter().map(|(_, block)| *block).collect();
+        sorted_by_key(blocks, |block: &Block| block.address.into())
     }
 
     /// The program lets go of a block that another stream still uses.

@@ -24,7 +24,9 @@ mod state;
 mod summary;
 mod table;
 mod tree;
+mod what_if;
 
+pub use allocator::conf::{LineError, parse as parse_settings};
 pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
 pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
@@ -60,6 +62,7 @@ pub use table::{
     LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
     TableQuestion, TableRow, TableSort, TableText, life_class, size_class,
 };
+pub use what_if::{WhatIf, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning};
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
 use serde::{Deserialize, Serialize};
