@@ -75,7 +75,8 @@ fn told(recording: &Recording) -> (Settings, Backend, Vec<String>) {
     let mut settings = recording.settings.clone().unwrap_or_default();
     if recording.settings.is_none() {
         settings.expandable = recording.has_expandable;
-        let words = if recording.has_expandable { "not recorded, but seen in the trace" } else { "not recorded: the defaults" };
+        let words =
+            if recording.has_expandable { "not recorded, but seen in the trace" } else { "not recorded: the defaults" };
         assumed.push(words.to_owned());
     }
     let (settings, backend) = rounding(recording, settings, &mut assumed);
@@ -127,7 +128,11 @@ fn others(
         attempt(large, backend, &format!("large_segment_size_mb:{}, found by search", size / MIB));
     }
     let toggled = Settings { expandable: !settings.expandable, ..settings.clone() };
-    attempt(toggled, backend, &format!("expandable_segments:{}, found by search", if settings.expandable { "False" } else { "True" }));
+    attempt(
+        toggled,
+        backend,
+        &format!("expandable_segments:{}, found by search", if settings.expandable { "False" } else { "True" }),
+    );
     if recording.settings.is_none() {
         for added in [NPU_ADDED, 0].into_iter().filter(|added| *added != backend.added) {
             attempt(settings.clone(), Backend { added, aligned: 0 }, "bytes added to each request, found by search");
@@ -150,7 +155,13 @@ fn hopeless(recording: &Recording) -> Option<String> {
         return Some("the file has no segments".to_owned());
     }
     let lie = if *astray == 1 { "lies" } else { "lie" };
-    let words = || format!("{} of {} addresses {lie} in no segment", base::units::grouped(*astray), base::units::grouped(*requests));
+    let words = || {
+        format!(
+            "{} of {} addresses {lie} in no segment",
+            base::units::grouped(*astray),
+            base::units::grouped(*requests)
+        )
+    };
     (astray.saturating_mul(WORST_SHARE) > *requests).then(words)
 }
 
@@ -163,7 +174,9 @@ fn untested(recording: &Recording) -> Verdict {
 fn unproved(verdict: &Verdict) -> Option<String> {
     let Verdict { largest_reserved_error: error, recorded_peak_reserved: peak, .. } = verdict;
     let is_far_off = error.saturating_mul(WORST_SHARE) > *peak;
-    let at = verdict.departs_at.map_or_else(String::new, |event| format!(" from event {}", base::units::grouped(event.into())));
+    let at = verdict
+        .departs_at
+        .map_or_else(String::new, |event| format!(" from event {}", base::units::grouped(event.into())));
     is_far_off.then(|| format!("the model is up to {} off{at}", base::units::Bytes(*error)))
 }
 

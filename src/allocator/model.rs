@@ -114,7 +114,6 @@ impl Allocator {
     pub fn allocate(&mut self, requested: u64, place: Place, allocation: u32) -> Option<u32> {
         let size = rounded(&self.settings, self.backend, requested);
         let pool = self.pool(place.pool, size <= SMALL);
-        self.exercised.rounded_up += u64::from(is_rounded_up(&self.settings, self.backend, requested, size));
         self.exercised.streams += u64::from(place.stream > 0);
         self.exercised.private += u64::from(place.pool > 0);
         let found = match self.find(pool, size, place.stream) {
@@ -127,6 +126,10 @@ impl Allocator {
         block.state = State::Live;
         block.allocation = allocation;
         self.totals.allocated += block.size;
+        // A block that keeps a remainder does not show how its request was rounded.
+        if block.size == size && is_rounded_up(&self.settings, self.backend, requested, size) {
+            self.exercised.rounded_up += 1;
+        }
         Some(id)
     }
 
@@ -259,8 +262,7 @@ impl Allocator {
         let rest = block.size - size;
         let is_small = self.pools[block.pool as usize].small;
         let may_split = self.settings.max_split.is_none_or(|most| size < most);
-        let splits =
-            if is_small || self.settings.expandable { rest >= GRAIN } else { may_split && rest > SMALL };
+        let splits = if is_small || self.settings.expandable { rest >= GRAIN } else { may_split && rest > SMALL };
         if !splits {
             self.exercised.tails += u64::from(rest > 0);
             self.exercised.unsplit += u64::from(!may_split && rest > SMALL && !self.settings.expandable);

@@ -227,13 +227,7 @@ impl Reading {
         self.recording.steps.push(Step { event, what });
     }
 
-    fn operation(
-        &mut self,
-        snapshot: &Snapshot,
-        history: &DeviceHistory,
-        event: u32,
-        action: Action,
-    ) -> Option<What> {
+    fn operation(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32, action: Action) -> Option<What> {
         let (address, size) = history.address_and_size(EventIdx(event));
         let kind = match action {
             Action::SegmentAlloc => Kind::Alloc,
@@ -388,7 +382,9 @@ fn settings(listed: &[(String, String)]) -> Option<Settings> {
     }
     Some(Settings {
         expandable: value("expandable_segments").is_some_and(|value| value.eq_ignore_ascii_case("true")),
-        max_split: value("max_split_size").and_then(|value| value.parse().ok()).filter(|&bytes: &u64| bytes > 0 && bytes < 1 << 62),
+        max_split: value("max_split_size")
+            .and_then(|value| value.parse().ok())
+            .filter(|&bytes: &u64| bytes > 0 && bytes < 1 << 62),
         divisions,
         collect_above: value("garbage_collection_threshold").and_then(|value| value.parse().ok()).unwrap_or(0.0),
         ..of_line

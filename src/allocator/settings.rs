@@ -136,7 +136,8 @@ fn in_words(divisions: &[u32; INTERVALS]) -> String {
     }
     let entry = |at: usize, value: u32| format!("{}:{}", 1u32 << at, value.max(1));
     let rest = divisions.iter().enumerate().skip(same).filter(|(_, value)| **value > 0);
-    let entries: Vec<String> =
-        std::iter::once(entry(same.saturating_sub(1), first)).chain(rest.map(|(at, &value)| entry(at, value))).collect();
+    let entries: Vec<String> = std::iter::once(entry(same.saturating_sub(1), first))
+        .chain(rest.map(|(at, &value)| entry(at, value)))
+        .collect();
     format!("[{}]", entries.join(","))
 }

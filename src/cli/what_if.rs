@@ -156,7 +156,8 @@ fn reproduced(proof: &WhatIfProof) -> Vec<String> {
         ),
         departs => {
             let at = departs.map_or_else(String::new, |event| format!(" at event {}", grouped(event.into())));
-            let share = percent(proof.peak_reserved.abs_diff(proof.recorded_peak_reserved), proof.recorded_peak_reserved);
+            let share =
+                percent(proof.peak_reserved.abs_diff(proof.recorded_peak_reserved), proof.recorded_peak_reserved);
             format!(
                 "The simulation departs from this recording{at}: {addresses}, {segments}; peak off by {share}, at most {off} off."
             )
@@ -237,12 +238,16 @@ fn write_table(text: &mut String, answer: &WhatIf, markdown: bool) {
         for (at, row) in rows.iter().enumerate() {
             text.push_str(&format!("| {} |\n", row.join(" | ")));
             if at == 0 {
-                text.push_str(&format!("|{}|\n", ["--:"; NUMBERS].into_iter().chain([" - "; 3]).collect::<Vec<_>>().join("|")));
+                text.push_str(&format!(
+                    "|{}|\n",
+                    ["--:"; NUMBERS].into_iter().chain([" - "; 3]).collect::<Vec<_>>().join("|")
+                ));
             }
         }
         return;
     }
-    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let width =
+        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
     for row in &rows {
         let mut line = String::new();

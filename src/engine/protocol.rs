@@ -62,8 +62,10 @@ pub use table::{
     LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
     TableQuestion, TableRow, TableSort, TableText, life_class, size_class,
 };
-pub use what_if::{WhatIf, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning};
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
+pub use what_if::{
+    WhatIf, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning,
+};
 
 use serde::{Deserialize, Serialize};
 

@@ -45,7 +45,8 @@ fn main() {
     let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
     let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
     measured("generated", &pickle);
-    let folder = std::env::var_os("MEMSCAPE_SNAPSHOTS").map_or_else(|| PathBuf::from("../shared/snapshots"), PathBuf::from);
+    let folder =
+        std::env::var_os("MEMSCAPE_SNAPSHOTS").map_or_else(|| PathBuf::from("../shared/snapshots"), PathBuf::from);
     match std::fs::read(folder.join(REAL)) {
         Ok(pickle) => measured(REAL, &pickle),
         Err(error) => println!("SKIPPED: {}: {error}", folder.join(REAL).display()),
@@ -55,7 +56,11 @@ fn main() {
 fn measured(name: &str, pickle: &[u8]) {
     let started = Instant::now();
     let recording = read(pickle);
-    println!("{name}: {} events; opened and read in {} ms", grouped(recording.events.into()), started.elapsed().as_millis());
+    println!(
+        "{name}: {} events; opened and read in {} ms",
+        grouped(recording.events.into()),
+        started.elapsed().as_millis()
+    );
     let repeated = repeated(&recording);
     let steps = repeated.steps.len() as u64;
     println!("  {} steps", grouped(steps));

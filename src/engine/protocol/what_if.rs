@@ -157,7 +157,9 @@ impl WhatIfWarning {
             WhatIfWarning::FractionIsNew => {
                 "per_process_memory_fraction needs a PyTorch of August 2025 or later; in older ones, call torch.cuda.set_per_process_memory_fraction."
             }
-            WhatIfWarning::FractionOfNothing => "per_process_memory_fraction is a fraction of --capacity, which is not given.",
+            WhatIfWarning::FractionOfNothing => {
+                "per_process_memory_fraction is a fraction of --capacity, which is not given."
+            }
         }
     }
 }

@@ -15,9 +15,15 @@ use std::process::{Command, Stdio};
 /// A request; numbers of allocations are those of the requests that made them.
 #[derive(Clone, Copy, Debug)]
 enum Ask {
-    Alloc { size: u64, place: Place },
+    Alloc {
+        size: u64,
+        place: Place,
+    },
     /// The free of the how-manieth of what is live is requested, and perhaps not completed.
-    Free { chosen: u16, waits: bool },
+    Free {
+        chosen: u16,
+        waits: bool,
+    },
     EmptyCache,
 }
 
@@ -83,8 +89,12 @@ fn case() -> impl Strategy<Value = Case> {
         1 => Just(Backend { added: NPU_ADDED, aligned: 0 }),
     ];
     let asks = prop::collection::vec(ask(), 1..160);
-    (settings(), backend, limits, asks)
-        .prop_map(|(settings, backend, limits, asks)| Case { settings, backend, limits, asks })
+    (settings(), backend, limits, asks).prop_map(|(settings, backend, limits, asks)| Case {
+        settings,
+        backend,
+        limits,
+        asks,
+    })
 }
 
 /// What must hold whenever nothing is under way.

@@ -78,7 +78,8 @@ fn one_program_under_two_settings_predicts_each_other() {
     let [Some(plain), Some(expandable)] = files else { return };
     let (plain, expandable) = (&plain[0], &expandable[0]);
     let backend = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED };
-    let plan = |expandable| Plan { settings: Settings { expandable, ..Settings::default() }, backend, ..Plan::default() };
+    let plan =
+        |expandable| Plan { settings: Settings { expandable, ..Settings::default() }, backend, ..Plan::default() };
     for (from, is_expandable, to) in [(plain, true, expandable), (expandable, false, plain)] {
         let (ours, theirs) = (simulated(from, &plan(is_expandable)), recorded(to));
         let worst = ours.iter().zip(&theirs).map(|(ours, theirs)| ours.abs_diff(*theirs)).max();
@@ -129,7 +130,8 @@ fn expandable_segments_with_a_largest_split_grow_as_published() {
 fn a_capacity_runs_out_and_empty_cache_may_be_left_out_or_added() {
     let place = Place::default();
     let alloc = |size| Request::Alloc { size: size * MIB, place };
-    let recording = program(&[alloc(30), Request::Free(0), Request::EmptyCache, alloc(40), Request::Free(1), alloc(50)]);
+    let recording =
+        program(&[alloc(30), Request::Free(0), Request::EmptyCache, alloc(40), Request::Free(1), alloc(50)]);
     let plan = |capacity: u64, empty_cache| {
         let limits = Limits { capacity: Some(capacity * MIB), allowed: None };
         Plan { limits, empty_cache, ..Plan::default() }
