@@ -60,3 +60,7 @@ pub use settings::{Backend, Limits, Settings};
 #[cfg(test)]
 #[path = "../../tests/units/allocator/files.rs"]
 mod files;
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/referee.rs"]
+mod referee;
