@@ -7,9 +7,10 @@ use super::blocks::NONE;
 use super::driver::{Driver, Operation, Script};
 use super::model::{Allocator, Exercised};
 use super::recording::{Recording, Release, Step, What};
-use super::settings::{Backend, Limits, Settings};
+use super::settings::{Backend, Limits, Settings, Share};
 use super::start::keep;
 use base::slice::{Slice, Sliced};
+use base::sorted::{pair, sorted_by_key};
 
 /// What was reproduced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct Verdict {
     pub segment_events_equal: u64,
     /// Those that only the model did.
     pub extra_segment_events: u64,
+    /// Times that both gave back the same segments in another order, which changes nothing.
+    pub reordered: u64,
     /// Between recorded and simulated reserved bytes, over all events.
     pub largest_reserved_error: u64,
     pub peak_reserved: u64,
@@ -65,7 +68,7 @@ impl Check {
     /// A check that has not begun.
     pub fn new(recording: &Recording, settings: &Settings, backend: Backend) -> Check {
         // Garbage is collected only under a limit: nothing says which, only that it was above what was reserved.
-        let allowed = (settings.fraction < 1.0).then(|| recording.capacity()).flatten();
+        let allowed = (settings.fraction < Share::ALL).then(|| recording.capacity()).flatten();
         let limits = Limits { capacity: None, allowed: Limits::new(allowed, settings).allowed };
         let driver = Driver::Script(Script::default());
         let mut allocator = Allocator::new(settings.clone(), backend, limits, driver);
@@ -193,25 +196,29 @@ impl Check {
 
     /// Counts the operations that both have done: at the recorded addresses as long as nothing departed.
     fn compare(&mut self, event: u32) {
-        let mut done = self.allocator.log.as_mut().map(std::mem::take).unwrap_or_default();
-        let mut recorded = std::mem::take(&mut self.script);
-        if done != recorded {
-            self.depart(event);
-        } else if self.verdict.departs_at.is_none() {
-            self.verdict.segment_events_equal += done.len() as u64;
-            (self.script, self.allocator.log) = (cleared(recorded), Some(cleared(done)));
-            return;
-        }
-        let by_size = |operation: &mut Operation| operation.address = 0;
-        done.iter_mut().for_each(by_size);
-        recorded.iter_mut().for_each(by_size);
-        done.sort_unstable();
-        recorded.sort_unstable();
-        let equal = common(&done, &recorded);
+        let done = self.allocator.log.as_mut().map(std::mem::take).unwrap_or_default();
+        let recorded = std::mem::take(&mut self.script);
+        let equal = match () {
+            () if done == recorded && self.verdict.departs_at.is_none() => done.len() as u64,
+            () if self.verdict.departs_at.is_none()
+                && common(&done, &recorded, exact) == recorded.len().max(done.len()) as u64 =>
+            {
+                self.verdict.reordered += 1;
+                done.len() as u64
+            }
+            () => {
+                self.depart(event);
+                common(&done, &recorded, |operation| Operation { address: 0, ..exact(operation) })
+            }
+        };
         self.verdict.segment_events_equal += equal;
         self.verdict.extra_segment_events += done.len() as u64 - equal;
         (self.script, self.allocator.log) = (cleared(recorded), Some(cleared(done)));
     }
+}
+
+fn exact(operation: &Operation) -> Operation {
+    *operation
 }
 
 /// The same room, empty.
@@ -220,17 +227,19 @@ fn cleared(mut operations: Vec<Operation>) -> Vec<Operation> {
     operations
 }
 
-/// How many elements two sorted lists have in common.
-fn common(one: &[Operation], other: &[Operation]) -> u64 {
-    let (mut count, mut rest) = (0, other);
-    for operation in one {
-        while rest.first().is_some_and(|first| first < operation) {
-            rest = rest.get(1..).unwrap_or_default();
-        }
-        if rest.first() == Some(operation) {
-            count += 1;
-            rest = rest.get(1..).unwrap_or_default();
-        }
+/// How many operations two lists have in common, as `seen`.
+fn common(one: &[Operation], other: &[Operation], seen: fn(&Operation) -> Operation) -> u64 {
+    let sorted = |operations: &[Operation]| {
+        // Sizes are multiples of 512: there is room for the kind.
+        let key = |it: &Operation| pair(it.address, it.size | it.kind as u64);
+        sorted_by_key(operations.iter().map(seen).collect(), key)
+    };
+    let (one, other) = (sorted(one), sorted(other));
+    let key = |it: &Operation| (it.address, it.size | it.kind as u64);
+    let (mut count, mut rest) = (0, other.iter().peekable());
+    for operation in &one {
+        while rest.next_if(|other| key(other) < key(operation)).is_some() {}
+        count += u64::from(rest.next_if(|other| *other == operation).is_some());
     }
     count
 }

@@ -1,6 +1,6 @@
 //! A line of `PYTORCH_CUDA_ALLOC_CONF` or `PYTORCH_ALLOC_CONF` → settings, as PyTorch reads it.
 
-use super::settings::{INTERVALS, MIB, Settings};
+use super::settings::{INTERVALS, MIB, Settings, Share};
 use thiserror::Error;
 
 /// What is wrong with a line, and where.
@@ -137,9 +137,11 @@ fn set(settings: &mut Settings, key: &str, value: &str, ignored: &mut Vec<String
         "large_segment_size_mb" => settings.large_segment = above(value, 10)?,
         "roundup_power2_divisions" => settings.divisions = divisions(value)?,
         "garbage_collection_threshold" => {
-            settings.collect_above = share(value).filter(|share| *share > 0.0 && *share < 1.0).ok_or(Problem::Share)?;
+            settings.collect_above = Share::parse(value)
+                .filter(|share| *share > Share::NOTHING && *share < Share::ALL)
+                .ok_or(Problem::Share)?;
         }
-        "per_process_memory_fraction" => settings.fraction = share(value).ok_or(Problem::Share)?,
+        "per_process_memory_fraction" => settings.fraction = Share::parse(value).ok_or(Problem::Share)?,
         "backend" if value == "native" => {}
         "backend" => return Err(Problem::Backend),
         _ if WITHOUT_EFFECT.contains(&key) => ignored.push(key.to_owned()),
@@ -154,10 +156,6 @@ fn truth(value: &str) -> Result<bool, Problem> {
         "False" => Ok(false),
         _ => Err(Problem::Truth),
     }
-}
-
-fn share(value: &str) -> Option<f64> {
-    value.parse().ok().filter(|share| (0.0..=1.0).contains(share))
 }
 
 /// Bytes, of a number of MiB above the least that PyTorch takes.

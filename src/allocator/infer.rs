@@ -52,7 +52,9 @@ impl Inference {
             let new = || Box::new(Check::new(recording, settings, *backend));
             let verdict = self.check.get_or_insert_with(new).step(recording, slice)?;
             self.check = None;
-            if self.best.as_ref().is_none_or(|best| verdict.rank() > best.verdict.rank()) {
+            // Where the file says its settings, only those that explain everything overrule them.
+            let may_win = recording.settings.is_none() || verdict.is_exact();
+            if self.best.as_ref().is_none_or(|best| may_win && verdict.rank() > best.verdict.rank()) {
                 let not_exercised = not_exercised(&verdict, settings);
                 let (settings, backend, assumed) = (settings.clone(), *backend, assumed.clone());
                 self.best = Some(Proof { settings, backend, assumed, verdict, not_exercised, refused: None });

@@ -3,13 +3,12 @@
 use super::conf::parse_leniently;
 use super::driver::{Kind, Operation};
 use super::recording::{Allocation, Early, Held, Oom, Place, Recording, Release, Step, What};
-use super::settings::{INTERVALS, Settings};
+use super::settings::{INTERVALS, Settings, Share};
 use base::slice::{Slice, Sliced};
-use base::sorted::sorted_by_key;
+use base::sorted::{pair, sorted_by_key};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use history::snapshot::{Action, Labels, LabelsId, Snapshot, StackId};
-use std::collections::BTreeMap;
 
 /// What is not there: an allocation without a place of its own, an event that never comes.
 const NEVER: u32 = u32::MAX;
@@ -19,9 +18,8 @@ const NEVER: u32 = u32::MAX;
 pub struct Reading {
     recording: Recording,
     by_label: Vec<u32>,
-    place_of: BTreeMap<(u64, (u64, u64)), u32>,
-    /// Reserved addresses: begin, and end.
-    open: BTreeMap<u64, u64>,
+    /// Addresses that were ever reserved: begin, and end, ascending and apart.
+    reserved_ever: Vec<[u64; 2]>,
     reserved: u64,
     /// What the driver can give, as far as failed requests tell.
     capacity: u64,
@@ -87,33 +85,43 @@ impl Reading {
     fn begin(&mut self, snapshot: &Snapshot, history: &DeviceHistory, lives: &SegmentLives) {
         let device = history.device;
         let segments = || snapshot.segments.iter().filter(move |segment| segment.device == device);
-        let recording = &mut self.recording;
-        recording.events = history.event_count();
-        recording.settings = settings(&snapshot.settings);
-        // Streams in the order of their handles: so the allocator compares them.
-        let of_labels = snapshot.labels.rows().iter().map(|labels| labels.stream.unwrap_or(0));
-        let mut streams: Vec<u64> = of_labels.chain(segments().map(|segment| segment.stream.unwrap_or(0))).collect();
-        streams.extend(lives.kinds().iter().map(|kind| kind.stream.unwrap_or(0)));
-        streams.push(0);
-        streams.sort_unstable();
-        streams.dedup();
-        recording.streams = streams;
-        recording.pools = vec![(0, 0)];
-        self.by_label = vec![NEVER; snapshot.labels.len()];
+        self.recording.events = history.event_count();
+        self.recording.settings = settings(&snapshot.settings);
+        let of_labels = snapshot.labels.rows().iter().map(|labels| (labels.stream, labels.pool));
+        let of_segments = segments().map(|segment| (segment.stream, segment.pool));
+        let of_ranges = lives.kinds().iter().map(|kind| (kind.stream, kind.pool));
+        self.places(of_labels.chain(of_segments).chain(of_ranges).chain([(None, None)]));
+        let rows = snapshot.labels.rows().iter();
+        self.by_label = rows.map(|Labels { stream, pool, .. }| self.place(*stream, *pool)).collect();
         for segment in segments() {
-            let pool = segment.pool.unwrap_or_default();
-            if let Some(address) = segment.address.filter(|_| pool != (0, 0)) {
-                let place = self.place(segment.stream.unwrap_or(0), pool);
+            if let Some(address) = segment.address.filter(|_| segment.pool.unwrap_or_default() != (0, 0)) {
+                let place = self.place(segment.stream, segment.pool);
                 self.private.push((address, address.saturating_add(segment.total_size), place));
             }
         }
-        self.private.sort_unstable();
+        self.private = sorted_by_key(std::mem::take(&mut self.private), |(address, ..)| u128::from(*address));
         self.hold(lives);
+        self.reserve(lives);
         let events = 0..history.event_count();
         self.capacity = events.filter(|&event| history.events.action(event) == Action::Oom).fold(0, |most, event| {
             let reserved = u64::try_from(history.reserved_at(base::units::Moment::after(EventIdx(event)))).unwrap_or(0);
             most.max(reserved.saturating_add(history.address_and_size(EventIdx(event)).0))
         });
+    }
+
+    /// All addresses that were ever reserved.
+    fn reserve(&mut self, lives: &SegmentLives) {
+        let range = |id: AllocationId| {
+            let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
+            [address, address.saturating_add(size)]
+        };
+        let ranges = (0..lives.ranges.len()).map(|id| range(AllocationId(id as u32)));
+        for [begin, end] in sorted_by_key(ranges.collect(), |range| u128::from(range[0])) {
+            match self.reserved_ever.last_mut() {
+                Some(last) if begin <= last[1] => last[1] = last[1].max(end),
+                _ => self.reserved_ever.push([begin, end]),
+            }
+        }
     }
 
     /// What was there before the first event; parts of expandable segments that touch are one.
@@ -123,13 +131,12 @@ impl Reading {
         for id in early.take_while(|&id| lives.ranges.born(id).0 == 0) {
             let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
             let Some(kind) = lives.kind(id).filter(|_| size > 0) else { continue };
-            self.open.insert(address, address.saturating_add(size));
             self.reserved = self.reserved.saturating_add(size);
             let goes_on = last.replace(id).is_some_and(|below| lives.goes_on(below, id));
             match self.recording.held.last_mut() {
                 Some(held) if goes_on => held.size += size,
                 _ => {
-                    let place = self.place(kind.stream.unwrap_or(0), kind.pool.unwrap_or_default());
+                    let place = self.place(kind.stream, kind.pool);
                     let (small, expandable) = (kind.small, kind.expandable);
                     self.recording.held.push(Held { address, size, place, small, expandable });
                 }
@@ -137,26 +144,28 @@ impl Reading {
         }
     }
 
-    fn place(&mut self, stream: u64, pool: (u64, u64)) -> u32 {
-        if let Some(place) = self.place_of.get(&(stream, pool)) {
-            return *place;
-        }
+    /// Ranks streams by their handles, as the allocator compares them, and pools with the default one first.
+    fn places(&mut self, named: impl Iterator<Item = (Option<u64>, Option<(u64, u64)>)> + Clone) {
         let Recording { streams, pools, places, .. } = &mut self.recording;
-        let rank = streams.partition_point(|&other| other < stream) as u32;
-        let known = pools.iter().position(|&other| other == pool);
-        let number = known.unwrap_or_else(|| {
-            pools.push(pool);
-            pools.len() - 1
-        });
-        places.push(Place { stream: rank, pool: number as u32 });
-        let place = places.len() as u32 - 1;
-        self.place_of.insert((stream, pool), place);
-        place
+        *streams = sorted_by_key(named.clone().map(|(stream, _)| stream.unwrap_or(0)).collect(), |it| u128::from(*it));
+        streams.dedup();
+        *pools =
+            sorted_by_key(named.clone().map(|(_, pool)| pool.unwrap_or_default()).collect(), |it| pair(it.0, it.1));
+        pools.dedup();
+        let ranked = named.map(|(stream, pool)| rank(streams, pools, stream, pool));
+        *places = sorted_by_key(ranked.collect(), |place| place_key(*place));
+        places.dedup();
     }
 
-    fn place_of(&mut self, snapshot: &Snapshot, labels: LabelsId, address: u64) -> u32 {
-        let read = || snapshot.labels.labels(labels);
-        if !self.private.is_empty() && read().pool.is_none() {
+    /// The number of a place that was named.
+    fn place(&self, stream: Option<u64>, pool: Option<(u64, u64)>) -> u32 {
+        let Recording { streams, pools, places, .. } = &self.recording;
+        let key = place_key(rank(streams, pools, stream, pool));
+        places.partition_point(|place| place_key(*place) < key) as u32
+    }
+
+    fn place_of(&self, snapshot: &Snapshot, labels: LabelsId, address: u64) -> u32 {
+        if !self.private.is_empty() && snapshot.labels.labels(labels).pool.is_none() {
             // Before 2.11 events name no pool: the segment at the end does.
             let at = self.private.partition_point(|range| range.0 <= address);
             let range = at.checked_sub(1).and_then(|at| self.private.get(at));
@@ -164,15 +173,7 @@ impl Reading {
                 return range.2;
             }
         }
-        match self.by_label.get(labels.0 as usize) {
-            Some(&known) if known != NEVER => known,
-            _ => {
-                let Labels { stream, pool, .. } = read();
-                let place = self.place(stream.unwrap_or(0), pool.unwrap_or_default());
-                self.by_label.get_mut(labels.0 as usize).into_iter().for_each(|known| *known = place);
-                place
-            }
-        }
+        self.by_label.get(labels.0 as usize).copied().unwrap_or_else(|| self.place(None, None))
     }
 
     fn allocation(&mut self, history: &DeviceHistory, id: AllocationId) {
@@ -191,8 +192,9 @@ impl Reading {
                 let allocation = self.recording.allocations.at(id.0 as usize);
                 let place = self.place_of(snapshot, labels, allocation.address);
                 self.recording.allocations.set(id.0 as usize, Allocation { place, ..allocation });
-                let below = self.open.range(..=allocation.address).next_back();
-                self.recording.astray += u64::from(below.is_none_or(|(_, &end)| end <= allocation.address));
+                let below = self.reserved_ever.partition_point(|[begin, _]| *begin <= allocation.address);
+                let range = below.checked_sub(1).and_then(|at| self.reserved_ever.get(at));
+                self.recording.astray += u64::from(range.is_none_or(|[_, end]| *end <= allocation.address));
                 self.recording.requests += 1;
                 self.follow(allocation.address, event);
                 self.settle();
@@ -242,11 +244,9 @@ impl Reading {
         if kind.grows() {
             self.reserved = before.saturating_add(size);
             self.pending.iter_mut().for_each(|pending| pending.grown += size);
-            self.open.insert(address, address.saturating_add(size));
             return Some(What::Grow(number));
         }
         self.reserved = before.saturating_sub(size);
-        self.close(address, address.saturating_add(size));
         if let Some(release) = self.run.and_then(|last| self.recording.releases.get_mut(last as usize)) {
             release.operations[1] = number + 1;
             return None;
@@ -262,24 +262,6 @@ impl Reading {
         let release = self.recording.releases.len() - 1;
         self.pending = Some(Pending { release, reserved: before, grown: 0 });
         Some(What::Release(release as u32))
-    }
-
-    /// These addresses are no longer reserved.
-    fn close(&mut self, begin: u64, end: u64) {
-        if let Some((_, last)) = self.open.range_mut(..begin).next_back()
-            && *last > begin
-        {
-            let beyond = std::mem::replace(last, begin);
-            if beyond > end {
-                self.open.insert(end, beyond);
-            }
-        }
-        while let Some((&address, &last)) = self.open.range(begin..end).next() {
-            self.open.remove(&address);
-            if last > end {
-                self.open.insert(end, last);
-            }
-        }
     }
 
     /// A request comes: what was given back before it has its cause now. Without a stack it was `empty_cache()`, unless the request
@@ -316,6 +298,11 @@ impl Reading {
             while addresses.next_if(|(_, address)| *address < held.address).is_some() {}
             while let Some((at, address)) = addresses.next_if(|(_, address)| *address < end) {
                 let next = addresses.peek().map_or(end, |(_, next)| end.min(*next));
+                if let Some(early) = early.get(at) {
+                    let number = early.allocation as usize;
+                    let allocation = self.recording.allocations.at(number);
+                    self.recording.allocations.set(number, Allocation { place: held.place, ..allocation });
+                }
                 if !held.small && !held.expandable {
                     self.gaps.push([address + 1, next, at as u64]);
                 }
@@ -347,10 +334,20 @@ impl Reading {
             let live = snapshot.blocks.get(range).unwrap_or_default().iter().filter(|block| block.state.is_live());
             recording.rounded.extend(live.map(|block| (block.requested, block.size)).filter(|(asked, _)| *asked > 0));
         }
-        recording.rounded.sort_unstable();
+        recording.rounded = sorted_by_key(std::mem::take(&mut recording.rounded), |(asked, size)| pair(*asked, *size));
         recording.rounded.dedup();
         recording.has_segments |= !recording.operations.is_empty() || !recording.held.is_empty();
     }
+}
+
+fn rank(streams: &[u64], pools: &[(u64, u64)], stream: Option<u64>, pool: Option<(u64, u64)>) -> Place {
+    let (stream, pool) = (stream.unwrap_or(0), pool.unwrap_or_default());
+    let stream = streams.partition_point(|other| *other < stream) as u32;
+    Place { stream, pool: pools.partition_point(|other| pair(other.0, other.1) < pair(pool.0, pool.1)) as u32 }
+}
+
+fn place_key(Place { stream, pool }: Place) -> u128 {
+    pair(stream.into(), pool.into())
 }
 
 /// Whether a stack says that the program called `empty_cache()`; `None` without a stack.
@@ -386,7 +383,7 @@ fn settings(listed: &[(String, String)]) -> Option<Settings> {
             .and_then(|value| value.parse().ok())
             .filter(|&bytes: &u64| bytes > 0 && bytes < 1 << 62),
         divisions,
-        collect_above: value("garbage_collection_threshold").and_then(|value| value.parse().ok()).unwrap_or(0.0),
+        collect_above: value("garbage_collection_threshold").and_then(Share::parse).unwrap_or(Share::NOTHING),
         ..of_line
     })
 }

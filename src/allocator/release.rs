@@ -70,7 +70,7 @@ impl Allocator {
     /// Gives back segments that have been free for longer than the average, until reserved memory is below the threshold.
     pub(crate) fn collect_garbage(&mut self) {
         let Some(allowed) = self.limits.allowed else { return };
-        let threshold = (self.settings.collect_above * allowed as f64) as u64;
+        let threshold = self.settings.collect_above.of(allowed);
         if self.totals.reserved <= threshold {
             return;
         }

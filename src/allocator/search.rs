@@ -2,7 +2,7 @@
 
 use super::recording::Recording;
 use super::run::{Plan, Run};
-use super::settings::{INTERVALS, Limits, MIB, Settings};
+use super::settings::{INTERVALS, Limits, MIB, Settings, Share};
 use base::slice::{Slice, Sliced};
 
 /// Settings worth trying, some ten; the recorded ones are not among them. Garbage is collected only where there is a capacity.
@@ -24,7 +24,11 @@ pub fn candidates(recorded: &Settings, capacity: Option<u64>) -> Vec<Settings> {
         large(128),
     ];
     if capacity.is_some() {
-        all.push(Settings { collect_above: 0.8, fraction: 0.95, ..normal });
+        all.push(Settings {
+            collect_above: Share::millionths(800_000),
+            fraction: Share::millionths(950_000),
+            ..normal
+        });
     }
     all.retain(|settings| settings != recorded);
     all

@@ -28,12 +28,12 @@ pub struct Settings {
     pub non_split: u64,
     /// `roundup_power2_divisions` by interval; 0 and 1 are off.
     pub divisions: [u32; INTERVALS],
-    /// `garbage_collection_threshold`; 0 is off.
-    pub collect_above: f64,
+    /// `garbage_collection_threshold`; nothing is off.
+    pub collect_above: Share,
     /// `large_segment_size_mb`, in bytes.
     pub large_segment: u64,
-    /// `per_process_memory_fraction`; 1 is off.
-    pub fraction: f64,
+    /// `per_process_memory_fraction`; all is off.
+    pub fraction: Share,
 }
 
 impl Default for Settings {
@@ -43,9 +43,9 @@ impl Default for Settings {
             max_split: None,
             non_split: LARGE_SEGMENT,
             divisions: [0; INTERVALS],
-            collect_above: 0.0,
+            collect_above: Share::NOTHING,
             large_segment: LARGE_SEGMENT,
-            fraction: 1.0,
+            fraction: Share::ALL,
         }
     }
 }
@@ -64,6 +64,47 @@ pub const NPU_ADDED: u64 = 32;
 /// torch_npu's alignment (`base_addr_aligned_kb`).
 pub const NPU_ALIGNED: u64 = 16 << 10;
 
+/// A share of something, in millionths: text ↔ number without the code of floating point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share(u32);
+
+impl Share {
+    pub const NOTHING: Share = Share(0);
+    pub const ALL: Share = Share(1_000_000);
+
+    /// So many millionths; at most all.
+    pub fn millionths(count: u32) -> Share {
+        Share(count.min(Share::ALL.0))
+    }
+
+    /// Reads `0.8`; digits beyond the sixth are left out.
+    pub fn parse(text: &str) -> Option<Share> {
+        let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+        let whole = if whole.is_empty() { "0" } else { whole };
+        let all = whole.bytes().chain(part.bytes());
+        if text.is_empty() || text == "." || !all.clone().all(|digit| digit.is_ascii_digit()) {
+            return None;
+        }
+        let digits = part.bytes().chain(std::iter::repeat(b'0')).take(6);
+        let part = digits.fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'));
+        let millionths = whole.parse::<u32>().ok()?.checked_mul(Share::ALL.0)?.checked_add(part)?;
+        Some(Share(millionths)).filter(|share| *share <= Share::ALL)
+    }
+
+    /// This share of some bytes, as PyTorch's arithmetic has it.
+    pub fn of(self, bytes: u64) -> u64 {
+        (f64::from(self.0) / f64::from(Share::ALL.0) * bytes as f64) as u64
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, part) = (self.0 / Share::ALL.0, self.0 % Share::ALL.0);
+        let digits = format!("{part:06}");
+        write!(out, "{whole}.{}", if part == 0 { "0" } else { digits.trim_end_matches('0') })
+    }
+}
+
 /// How much memory there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -77,7 +118,7 @@ impl Limits {
     /// On a device of this capacity, under these settings.
     pub fn new(capacity: Option<u64>, settings: &Settings) -> Limits {
         let fraction = settings.fraction;
-        let allowed = capacity.filter(|_| fraction < 1.0).map(|capacity| (capacity as f64 * fraction) as u64);
+        let allowed = capacity.filter(|_| fraction < Share::ALL).map(|capacity| fraction.of(capacity));
         Limits { capacity, allowed }
     }
 }
@@ -90,7 +131,7 @@ impl Settings {
 
     /// Whether garbage collection could happen, had the process a memory fraction.
     pub fn collects(&self) -> bool {
-        self.collect_above > 0.0
+        self.collect_above > Share::NOTHING
     }
 }
 
@@ -117,7 +158,7 @@ impl fmt::Display for Settings {
         if self.collects() {
             words.push(format!("garbage_collection_threshold:{}", self.collect_above));
         }
-        if self.fraction < 1.0 {
+        if self.fraction < Share::ALL {
             words.push(format!("per_process_memory_fraction:{}", self.fraction));
         }
         if words.is_empty() {

@@ -12,18 +12,18 @@ use super::pool::Key;
 use super::recording::{Early, Held, Recording, What};
 use super::rounding::{page, rounded};
 use super::settings::{SMALL, SMALL_SEGMENT};
-use std::collections::BTreeMap;
+use base::sorted::sorted_by_key;
 
 /// Base addresses are looked for so far below what is mapped.
 const REACH: u64 = 1 << 37;
 
-/// Ranges of one expandable segment: by stream, whether it is of small blocks, and pool.
-type Groups = BTreeMap<(u32, bool, u32), Vec<u32>>;
+/// The blocks of each expandable segment: by twice its place, and whether it is of small blocks.
+type Groups = Vec<Vec<u32>>;
 
 /// Lays out what was there before the first event; the block of each allocation, by number.
 pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32> {
     let mut blocks = vec![NONE; recording.allocations.len()];
-    let mut groups = Groups::new();
+    let mut groups = vec![Vec::new(); 2 * recording.places.len()];
     let mut early = recording.early.iter().peekable();
     let address = |early: &Early| recording.allocations.at(early.allocation as usize).address;
     for held in &recording.held {
@@ -65,8 +65,10 @@ pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32>
                 }
                 None => allocator.keep_free(id),
             }
-            if held.expandable {
-                groups.entry((place.stream, held.small, place.pool)).or_default().push(id);
+            if let Some(group) =
+                groups.get_mut(2 * held.place as usize + usize::from(held.small)).filter(|_| held.expandable)
+            {
+                group.push(id);
             }
         }
         allocator.totals.reserved = allocator.totals.reserved.saturating_add(held.size);
@@ -98,10 +100,11 @@ fn size(recording: &Recording, allocator: &Allocator, held: &Held, early: &Early
 }
 
 /// Makes one range of each expandable segment, with what is unmapped in it.
-fn reserve(recording: &Recording, allocator: &mut Allocator, mut groups: Groups) {
-    for ((stream, small, pool), ids) in &mut groups {
-        ids.sort_unstable_by_key(|&id| allocator.blocks.at(id).address);
-        let page = page(&allocator.settings, *small);
+fn reserve(recording: &Recording, allocator: &mut Allocator, groups: Groups) {
+    for (group, ids) in groups.into_iter().enumerate().filter(|(_, ids)| !ids.is_empty()) {
+        let ids = sorted_by_key(ids, |&id| allocator.blocks.at(id).address.into());
+        let (place, small) = (recording.place(group as u32 / 2), group % 2 == 1);
+        let page = page(&allocator.settings, small);
         let Some(&first) = ids.first() else { continue };
         let mut base = allocator.blocks.at(first).address;
         // It may begin lower: at the lowest address that is ever mapped within reach.
@@ -128,10 +131,10 @@ fn reserve(recording: &Recording, allocator: &mut Allocator, mut groups: Groups)
                 }
             }
         }
-        let pool = allocator.pool(*pool, *small);
-        let rest = allocator.add_range(pool, *stream, base, page);
+        let pool = allocator.pool(place.pool, small);
+        let rest = allocator.add_range(pool, place.stream, base, page);
         let range = allocator.blocks.at(rest).range;
-        thread(allocator, ids, rest, range);
+        thread(allocator, &ids, rest, range);
     }
 }
 

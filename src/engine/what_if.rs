@@ -8,8 +8,10 @@ use allocator::bands::{Band, Banded, Calibration};
 use allocator::grade::grade;
 use allocator::reading::Reading;
 use allocator::search::{Fit, candidates};
+use allocator::settings::Share;
 use allocator::{EmptyCache, Grade, Inference, Limits, Plan, Proof, Recording, Run, Settings, StartState, conf};
 use base::slice::{Slice, Sliced};
+use base::sorted::{pair, sorted_by_key};
 
 /// What is known of a device, and how far the answer is.
 #[derive(Default)]
@@ -191,7 +193,7 @@ impl Job {
                 best.push((run.peak_reserved, at));
             }
         }
-        best.sort_unstable();
+        let mut best = sorted_by_key(best, |(peak, at)| pair(*peak, *at as u64));
         best.truncate(MOST_FITS);
         let wanted = |at: usize, row: &Row| row.origin != WhatIfOrigin::Tried || best.iter().any(|(_, one)| *one == at);
         let wanted = self.rows.iter().enumerate().filter(|(at, row)| wanted(*at, row));
@@ -227,6 +229,9 @@ fn run(known: &Known, proof: &Proof, row: &Row, plan: &Plan, banded: Banded) -> 
         () if is_fresh => calibration.widened(band),
         () => band,
     };
+    // What the model is off by under the recorded settings, it may be off by under others.
+    let error = proof.verdict.largest_reserved_error;
+    let band = [band[0].saturating_sub(error), band[1].saturating_add(error)];
     let mut warnings = Vec::new();
     if row.settings.collects() && plan.limits.allowed.is_none() {
         warnings.push(WhatIfWarning::CollectsNothing);
@@ -234,14 +239,14 @@ fn run(known: &Known, proof: &Proof, row: &Row, plan: &Plan, banded: Banded) -> 
     if row.settings.expandable && row.settings.max_split.is_some() {
         warnings.push(WhatIfWarning::GrowsWithoutBound);
     }
-    if row.settings.fraction < 1.0 && plan.limits.capacity.is_none() {
+    if row.settings.fraction < Share::ALL && plan.limits.capacity.is_none() {
         warnings.push(WhatIfWarning::FractionOfNothing);
     }
     let normal = Settings::default();
     if row.origin != WhatIfOrigin::Recorded && row.settings.large_segment != normal.large_segment {
         warnings.push(WhatIfWarning::LargeSegmentsAreNew);
     }
-    if row.origin != WhatIfOrigin::Recorded && row.settings.fraction < 1.0 {
+    if row.origin != WhatIfOrigin::Recorded && row.settings.fraction < Share::ALL {
         warnings.push(WhatIfWarning::FractionIsNew);
     }
     let grade = match grade(proof, &row.settings, is_fresh && calibration.is_off(), outcome.totals.retries > 0) {

@@ -1,7 +1,7 @@
 //! Lines of `PYTORCH_CUDA_ALLOC_CONF`: what they set, what is wrong with them, and that what is printed reads back.
 
 use super::{parse, parse_leniently};
-use crate::settings::{INTERVALS, MIB, Settings};
+use crate::settings::{INTERVALS, MIB, Settings, Share};
 use proptest::prelude::*;
 
 fn read(line: &str) -> Settings {
@@ -15,7 +15,10 @@ fn a_line_sets_what_it_names() {
     assert_eq!(read("backend:native,expandable_segments:False"), normal);
     assert_eq!(read("expandable_segments:True").to_string(), "expandable_segments:True");
     let all = read("max_split_size_mb:128, garbage_collection_threshold:0.8 ,per_process_memory_fraction:0.5");
-    assert_eq!((all.max_split, all.collect_above, all.fraction), (Some(128 * MIB), 0.8, 0.5));
+    assert_eq!(
+        (all.max_split, all.collect_above, all.fraction),
+        (Some(128 * MIB), Share::millionths(800_000), Share::millionths(500_000))
+    );
     let large = read("large_segment_size_mb:64");
     assert_eq!((large.large_segment, large.non_split), (64 * MIB, 64 * MIB), "one follows the other");
     let both = read("max_non_split_rounding_mb:32,large_segment_size_mb:64");
@@ -83,17 +86,17 @@ proptest! {
         large in 11..200u64,
         non_split in 21..300u64,
         divisions in prop::array::uniform16(prop::sample::select(vec![0u32, 1, 2, 4, 8, 64])),
-        collect in prop::sample::select(vec![0.0, 0.1, 0.8]),
-        fraction in prop::sample::select(vec![1.0, 0.5, 0.25]),
+        collect in 0..1_000_000u32,
+        fraction in 0..=1_000_000u32,
     ) {
         let settings = Settings {
             expandable,
             max_split: max_split.map(|mib| mib * MIB),
             non_split: non_split * MIB,
             divisions,
-            collect_above: collect,
+            collect_above: Share::millionths(collect),
             large_segment: large * MIB,
-            fraction,
+            fraction: Share::millionths(fraction),
         };
         let back = read(&settings.to_string());
         // 0 and 1 are off.

@@ -6,7 +6,7 @@ use super::{Allocator, Place};
 use crate::blocks::{NONE, State};
 use crate::driver::{Driver, Kind, Operation, Order};
 use crate::pool::Key;
-use crate::settings::{Backend, INTERVALS, Limits, MIB, NPU_ADDED, NPU_ALIGNED, Settings};
+use crate::settings::{Backend, INTERVALS, Limits, MIB, NPU_ADDED, NPU_ALIGNED, Settings, Share};
 use proptest::prelude::*;
 use std::io::Write;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ fn settings() -> impl Strategy<Value = Settings> {
         1 => prop::array::uniform16(prop::sample::select(vec![0, 1, 2, 4, 8, 16, 64])),
     ];
     let max_split = prop_oneof![2 => Just(None), 1 => (21..300u64).prop_map(|mib| Some(mib * MIB))];
-    let collect_above = prop_oneof![1 => Just(0.0), 1 => 0.1..0.95f64];
+    let collect_above = prop_oneof![1 => Just(0), 1 => 100_000..950_000u32].prop_map(Share::millionths);
     let large = prop_oneof![2 => Just(20 * MIB), 1 => (11..100u64).prop_map(|mib| mib * MIB)];
     let non_split = prop_oneof![2 => Just(20 * MIB), 1 => (21..100u64).prop_map(|mib| mib * MIB)];
     (any::<bool>(), max_split, non_split, divisions, collect_above, large).prop_map(
@@ -75,7 +75,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             divisions,
             collect_above,
             large_segment,
-            fraction: 1.0,
+            fraction: Share::ALL,
         },
     )
 }

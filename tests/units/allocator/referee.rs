@@ -19,7 +19,8 @@ const CHANGES: [(&str, fn(&mut Settings)); 5] = [
 
 #[test]
 fn real_files_come_out_as_in_the_prototype_under_other_settings() {
-    let Some(tool) = folder().map(|folder| folder.join("../tools/allocator_sim.py")).filter(|tool| tool.is_file()) else {
+    let Some(tool) = folder().map(|folder| folder.join("../tools/allocator_sim.py")).filter(|tool| tool.is_file())
+    else {
         println!("SKIPPED: no ../shared/tools/allocator_sim.py: no referee for real files");
         return;
     };
