@@ -45,9 +45,7 @@ fn question() -> WhatIfQuestion {
 
 #[test]
 fn generated_traces_are_reproduced() {
-    for words in
-        ["--events 20000", "--events 20000 --pending", "--events 20000 --oom", "--events 20000 --private-pools"]
-    {
+    for words in ["--events 20000", "--events 20000 --pending", "--events 20000 --private-pools"] {
         let mut opened = generated(words);
         let answers = answers(&mut opened, 0, &question(), usize::MAX);
         let [answer] = answers.as_slice() else { panic!("{words}: {} answers", answers.len()) };
@@ -58,17 +56,27 @@ fn generated_traces_are_reproduced() {
         let exercises = |rule: &str| !proof.not_exercised.iter().any(|other| other == rule);
         assert_eq!(exercises("deferred frees"), words.contains("--pending"), "{words}");
         assert_eq!(exercises("private pools"), words.contains("--private-pools"), "{words}");
-        assert_eq!((answer.ooms > 0, answer.is_capacity_recorded), (words.contains("--oom"), words.contains("--oom")));
+        assert_eq!((answer.ooms, answer.is_capacity_recorded), (0, false));
         let [recorded, asked, tried @ ..] = answer.runs.as_slice() else { panic!("{words}: {answer:?}") };
         assert_eq!((recorded.origin, recorded.peak_reserved), (WhatIfOrigin::Recorded, proof.recorded_peak_reserved));
         assert_eq!((asked.origin, asked.settings.as_str()), (WhatIfOrigin::Asked, "expandable_segments:True"));
         assert!(tried.len() > 6 && tried.iter().all(|run| run.origin == WhatIfOrigin::Tried), "{words}");
         assert!(answer.runs.iter().all(|run| run.band[0] <= run.peak_reserved && run.peak_reserved <= run.band[1]));
-        assert_eq!(
-            (asked.grade, recorded.grade == WhatIfGrade::Proved),
-            (WhatIfGrade::FromSource, !words.contains("--oom"))
-        );
+        assert_eq!((asked.grade, recorded.grade), (WhatIfGrade::FromSource, WhatIfGrade::Proved));
     }
+}
+
+#[test]
+fn a_recorded_oom_tells_the_capacity_and_happens_again() {
+    let mut opened = generated("--events 20000 --oom");
+    let last = opened.summary.devices[0].events as i64 - 1;
+    let answers = answers(&mut opened, 0, &question(), usize::MAX);
+    let answer = &answers[0];
+    assert_eq!((answer.ooms, answer.is_capacity_recorded, answer.proof.largest_reserved_error), (1, true, 0));
+    assert_eq!((answer.runs[0].oom_event, answer.runs[0].avoided_oom), (Some(last), None));
+    let plenty = WhatIfQuestion { capacity: Some(1 << 42), ..question() };
+    let answers = self::answers(&mut opened, 0, &plenty, usize::MAX);
+    assert_eq!((answers[0].runs[0].oom_event, answers[0].runs[0].avoided_oom), (None, Some(last as u32)));
 }
 
 #[test]
