@@ -111,7 +111,7 @@ fn what_there_is_not_is_refused_in_one_sentence() {
     let path = path.to_str().unwrap();
     for (arguments, cause) in [
         (&["--threshold", "nothing=3"][..], "no threshold nothing"),
-        (&["--device", "7"], "no such device, only 0"),
+        (&["--device", "7"], "no such device; available: 0"),
         (&["--at", "5"], "no event 5"),
         (&["--rules", "/nowhere/rules.json"], "/nowhere/rules.json: No such file"),
     ] {

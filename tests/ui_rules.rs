@@ -333,6 +333,8 @@ fn what_the_form_can_not_edit_is_told_in_words() {
         assert_eq!(!row.others.is_empty(), more, "{row:?}");
     }
     let others = |text: &str| rows.iter().any(|row| row.others.contains(text));
-    assert!(others("lives ≥ 64 events") && others("recorded as “parameter”") && others("allocated before recording"));
+    assert!(
+        others("lifetime ≥ 64 events") && others("recorded as “parameter”") && others("allocated before recording")
+    );
     assert!(others("same size as “gradient”") && others("1/4 of the size of a frame matching ^dequantize_4bit$"));
 }

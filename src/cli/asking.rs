@@ -222,7 +222,7 @@ pub(crate) fn pick(summary: &FileSummary, wanted: Option<i64>) -> Result<&Device
         let devices: Vec<String> = summary.devices.iter().map(|device| device.device.to_string()).collect();
         match devices.len() {
             0 => "no device has events or segments".to_owned(),
-            _ => format!("no such device, only {}", devices.join(", ")),
+            _ => format!("no such device; available: {}", devices.join(", ")),
         }
     })
 }

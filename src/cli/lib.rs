@@ -1,6 +1,6 @@
 //! The command line, on the page's own engine: each command prints what a view of the page shows.
 //!
-//! Exit status: 0; 1 if a file cannot be read (one sentence on standard error); 2 for wrong usage.
+//! Exit status: 0; 1 if a file cannot be read (one sentence on standard error); 2 for invalid arguments.
 
 mod allocations;
 mod asking;
@@ -43,7 +43,7 @@ struct Memscape {
 }
 
 const AFTER: &str = "A snapshot is what torch.cuda.memory._dump_snapshot() writes; gzip, zstd, zip and PyTorch's HTML pages work as well.\n\
-                     Exit status: 0 on success, 1 if a file cannot be read, 2 for wrong usage.";
+                     Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid arguments.";
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
@@ -70,16 +70,16 @@ enum Command {
     Fragmentation(insights::Terms),
     /// Show private pools and host memory
     Pools(insights::Terms),
-    /// Show the allocator settings, and changes that the trace suggests
+    /// Show allocator settings and suggested changes
     Settings(insights::Terms),
-    /// List what is live at the cursor, by the code that allocated it
+    /// List what is live at one moment (default: the peak), by the code that allocated it
     Live(live::Live),
-    /// List what is live at the peak, of the whole trace or of a time range
+    /// List what is live at the peak of the trace or of a time range
     Peak(live::Peak),
     /// List allocations, largest first
     #[command(alias = "find")]
     Allocations(allocations::Allocations),
-    /// List segments and blocks at the cursor
+    /// List segments and blocks at one moment; see fragmentation for what keeps them
     #[command(aliases = ["state", "memory"])]
     Segments(segments::Segments),
     /// List events

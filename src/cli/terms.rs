@@ -24,7 +24,7 @@ end                    after the last event
 1.25s, 350ms           time since the first event
 1759252605604106us     timestamp, in microseconds since 1970
 alloc:7f89b4000000_2, free_completed:7f89b4000000_2
-                       after this event at the address, which was freed twice before";
+                       after this event at an address that was freed twice before";
 
 /// A point in the trace.
 #[derive(Args, Clone, Debug)]

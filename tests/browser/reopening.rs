@@ -136,7 +136,7 @@ fn a_reload_asks_for_the_file_and_restores_the_view() {
     assert_eq!(page.state(), "empty");
     let text = page.text("#link-notice-text");
     assert!(
-        text.starts_with("This link needs halves.pickle (") && text.ends_with("Choose the file to restore the view.")
+        text.starts_with("This view belongs to halves.pickle (") && text.ends_with("Choose that file to restore it.")
     );
     page.evaluate(
         "document.getElementById('file').addEventListener('click', event => { event.preventDefault(); window.picks = true; })",

@@ -159,7 +159,7 @@ fn a_and_b_show_what_changed_in_every_view() {
     assert!(title.starts_with("A: ") && title.contains("→ B: ") && title.contains("Δ "), "{title}");
     let heads =
         page.evaluate("[...document.querySelectorAll('#tree-head > span')].slice(1, 6).map(it => it.textContent)");
-    assert_eq!(heads, json!(["Δ B − A", "B ÷ A", "At A", "At B", "Δ count"]));
+    assert_eq!(heads, json!(["Δ B − A", "B / A", "At A", "At B", "Δ count"]));
     // Every row that is seen is what the engine says of its node.
     page.click("#tree-open-all");
     let rows = "[...document.querySelectorAll('#tree-space > .row:not([hidden])')]
@@ -176,7 +176,7 @@ fn a_and_b_show_what_changed_in_every_view() {
     keep(&page, "screen-change-flame");
     page.click("#tab-sources");
     let heads = "[...document.querySelectorAll('#sources-head th')].slice(1).map(it => it.textContent)";
-    page.wait_for(&json!(["Δ B − A", "B ÷ A", "At A", "At B"]), || page.evaluate(heads));
+    page.wait_for(&json!(["Δ B − A", "B / A", "At A", "At B"]), || page.evaluate(heads));
     page.click("#tab-table");
     let [gone, new] = {
         let sort = TableSort { column: TableColumn::Size, way: SortWay::Descending };

@@ -222,7 +222,7 @@ impl<S: EventSink> Reader<S> {
             match row.kind() {
                 Kind::Segment => {
                     if !top.segments_taken.insert(row.index()) {
-                        return Err(ContentError { path: place(), problem: Problem::Range("a segment of its own") });
+                        return Err(ContentError { path: place(), problem: Problem::Range("a separate segment") });
                     }
                     top.segment_places.push(SegmentPlace { list: path, index: at, row: row.index() });
                     if let Some(mut segment) = self.store.segments.get(row.index() as usize).cloned() {
@@ -249,7 +249,7 @@ impl<S: EventSink> Reader<S> {
             Kind::Trace => {
                 let other = self.traces.get(list.index() as usize).and_then(|trace| trace.other);
                 if !top.traces_taken.insert(list.index()) {
-                    return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a list of its own") });
+                    return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a separate list") });
                 }
                 if other.is_none() && !top.devices.has_room_for(device) {
                     return Err(ContentError { path: path.to_owned(), problem: TOO_MANY_DEVICES });

@@ -81,7 +81,7 @@ impl Mosaic {
     }
 
     pub(super) fn write(&self, writing: &mut Writing<'_>) {
-        let note = "As in Mosaic's reports, for comparison: without what was allocated before recording, and at the peak of that sum.";
+        let note = "For comparison with Mosaic's reports: live bytes without the baseline, at the peak of that sum.";
         let bytes = |bytes: i128| u64::try_from(bytes.max(0)).unwrap_or(u64::MAX);
         let categories = writing.file.groups.categories.set().categories();
         let name = |place: u32| categories.get(place as usize).map_or("", String::as_str);
