@@ -31,7 +31,9 @@ pub mod model;
 mod release;
 
 // What the program asked for, as a device's history has it.
+mod ranks;
 pub mod reading;
+mod recorded;
 pub mod recording;
 
 // The state before the first event.

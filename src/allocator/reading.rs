@@ -1,9 +1,9 @@
 //! A device's history → what its program asked for, in slices.
 
-use super::conf::parse_leniently;
 use super::driver::{Kind, Operation};
-use super::recording::{Allocation, Early, Held, Oom, Place, Recording, Release, Step, What};
-use super::settings::{INTERVALS, Settings, Share};
+use super::ranks::{ascending, halves, number, rank_all};
+use super::recorded::settings;
+use super::recording::{Allocation, Early, Held, Oom, Recording, Release, Step, What};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 use base::units::EventIdx;
@@ -87,10 +87,11 @@ impl Reading {
         let segments = || snapshot.segments.iter().filter(move |segment| segment.device == device);
         self.recording.events = history.event_count();
         self.recording.settings = settings(&snapshot.settings);
-        let of_labels = snapshot.labels.rows().iter().map(|labels| (labels.stream, labels.pool));
-        let of_segments = segments().map(|segment| (segment.stream, segment.pool));
-        let of_ranges = lives.kinds().iter().map(|kind| (kind.stream, kind.pool));
-        self.places(of_labels.chain(of_segments).chain(of_ranges).chain([(None, None)]));
+        let mut named = vec![(None, None)];
+        named.extend(snapshot.labels.rows().iter().map(|labels| (labels.stream, labels.pool)));
+        named.extend(segments().map(|segment| (segment.stream, segment.pool)));
+        named.extend(lives.kinds().iter().map(|kind| (kind.stream, kind.pool)));
+        rank_all(&mut self.recording, &named);
         let rows = snapshot.labels.rows().iter();
         self.by_label = rows.map(|Labels { stream, pool, .. }| self.place(*stream, *pool)).collect();
         for segment in segments() {
@@ -113,10 +114,11 @@ impl Reading {
     fn reserve(&mut self, lives: &SegmentLives) {
         let range = |id: AllocationId| {
             let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
-            [address, address.saturating_add(size)]
+            pair(address, address.saturating_add(size))
         };
-        let ranges = (0..lives.ranges.len()).map(|id| range(AllocationId(id as u32)));
-        for [begin, end] in sorted_by_key(ranges.collect(), |range| u128::from(range[0])) {
+        let ranges = (0..lives.ranges.len()).map(|id| (range(AllocationId(id as u32)), 0));
+        for key in ascending(ranges.collect()) {
+            let [begin, end] = [key >> 64, key].map(|half| half as u64);
             match self.reserved_ever.last_mut() {
                 Some(last) if begin <= last[1] => last[1] = last[1].max(end),
                 _ => self.reserved_ever.push([begin, end]),
@@ -144,24 +146,9 @@ impl Reading {
         }
     }
 
-    /// Ranks streams by their handles, as the allocator compares them, and pools with the default one first.
-    fn places(&mut self, named: impl Iterator<Item = (Option<u64>, Option<(u64, u64)>)> + Clone) {
-        let Recording { streams, pools, places, .. } = &mut self.recording;
-        *streams = sorted_by_key(named.clone().map(|(stream, _)| stream.unwrap_or(0)).collect(), |it| u128::from(*it));
-        streams.dedup();
-        *pools =
-            sorted_by_key(named.clone().map(|(_, pool)| pool.unwrap_or_default()).collect(), |it| pair(it.0, it.1));
-        pools.dedup();
-        let ranked = named.map(|(stream, pool)| rank(streams, pools, stream, pool));
-        *places = sorted_by_key(ranked.collect(), |place| place_key(*place));
-        places.dedup();
-    }
-
     /// The number of a place that was named.
     fn place(&self, stream: Option<u64>, pool: Option<(u64, u64)>) -> u32 {
-        let Recording { streams, pools, places, .. } = &self.recording;
-        let key = place_key(rank(streams, pools, stream, pool));
-        places.partition_point(|place| place_key(*place) < key) as u32
+        number(&self.recording, stream, pool)
     }
 
     fn place_of(&self, snapshot: &Snapshot, labels: LabelsId, address: u64) -> u32 {
@@ -334,20 +321,10 @@ impl Reading {
             let live = snapshot.blocks.get(range).unwrap_or_default().iter().filter(|block| block.state.is_live());
             recording.rounded.extend(live.map(|block| (block.requested, block.size)).filter(|(asked, _)| *asked > 0));
         }
-        recording.rounded = sorted_by_key(std::mem::take(&mut recording.rounded), |(asked, size)| pair(*asked, *size));
-        recording.rounded.dedup();
+        let rounded = recording.rounded.iter().map(|(asked, size)| (pair(*asked, *size), 0));
+        recording.rounded = halves(&ascending(rounded.collect()));
         recording.has_segments |= !recording.operations.is_empty() || !recording.held.is_empty();
     }
-}
-
-fn rank(streams: &[u64], pools: &[(u64, u64)], stream: Option<u64>, pool: Option<(u64, u64)>) -> Place {
-    let (stream, pool) = (stream.unwrap_or(0), pool.unwrap_or_default());
-    let stream = streams.partition_point(|other| *other < stream) as u32;
-    Place { stream, pool: pools.partition_point(|other| pair(other.0, other.1) < pair(pool.0, pool.1)) as u32 }
-}
-
-fn place_key(Place { stream, pool }: Place) -> u128 {
-    pair(stream.into(), pool.into())
 }
 
 /// Whether a stack says that the program called `empty_cache()`; `None` without a stack.
@@ -362,30 +339,6 @@ fn cause(snapshot: &Snapshot, stack: StackId) -> Option<bool> {
         told = Some(false);
     }
     told
-}
-
-/// `allocator_settings`: what it lists, and what stands only in the line that was given.
-fn settings(listed: &[(String, String)]) -> Option<Settings> {
-    if listed.is_empty() {
-        return None;
-    }
-    let value = |key: &str| listed.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
-    let line = value("PYTORCH_CUDA_ALLOC_CONF").or_else(|| value("PYTORCH_ALLOC_CONF")).unwrap_or_default();
-    let of_line = parse_leniently(line);
-    let mut divisions = [0; INTERVALS];
-    for (at, entry) in divisions.iter_mut().enumerate() {
-        let key = format!("roundup_power2_divisions.{}", 1u32 << at);
-        *entry = value(&key).and_then(|value| value.parse().ok()).unwrap_or(0);
-    }
-    Some(Settings {
-        expandable: value("expandable_segments").is_some_and(|value| value.eq_ignore_ascii_case("true")),
-        max_split: value("max_split_size")
-            .and_then(|value| value.parse().ok())
-            .filter(|&bytes: &u64| bytes > 0 && bytes < 1 << 62),
-        divisions,
-        collect_above: value("garbage_collection_threshold").and_then(Share::parse).unwrap_or(Share::NOTHING),
-        ..of_line
-    })
 }
 
 #[cfg(test)]

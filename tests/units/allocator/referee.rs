@@ -9,13 +9,19 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 /// What the prototype calls these settings; each changes what was recorded by one thing.
-const CHANGES: [(&str, fn(&mut Settings)); 5] = [
-    ("expandable", |settings| settings.expandable = true),
-    ("plain", |settings| settings.expandable = false),
-    ("div8", |settings| settings.divisions = parse("roundup_power2_divisions:8").unwrap().0.divisions),
-    ("split128", |settings| settings.max_split = Some(128 << 20)),
-    ("segment64", |settings| settings.large_segment = 64 << 20),
-];
+const CHANGES: [&str; 5] = ["expandable", "plain", "div8", "split128", "segment64"];
+
+fn changed(settings: &Settings, change: &str) -> Settings {
+    let settings = settings.clone();
+    match change {
+        "expandable" => Settings { expandable: true, ..settings },
+        "plain" => Settings { expandable: false, ..settings },
+        "div8" => Settings { divisions: parse("roundup_power2_divisions:8").unwrap().0.divisions, ..settings },
+        "split128" => Settings { max_split: Some(128 << 20), ..settings },
+        "segment64" => Settings { large_segment: 64 << 20, ..settings },
+        other => panic!("{other}"),
+    }
+}
 
 #[test]
 fn real_files_come_out_as_in_the_prototype_under_other_settings() {
@@ -27,7 +33,7 @@ fn real_files_come_out_as_in_the_prototype_under_other_settings() {
     let files: Vec<_> = names().into_iter().filter(|name| !name.starts_with("anonymised")).collect();
     let mut command = Command::new("python3");
     command.arg(&tool).args(files.iter().map(|name| folder().unwrap().join(name)));
-    for (name, _) in CHANGES {
+    for name in CHANGES {
         command.args(["--set", name]);
     }
     let output = command.output().expect("python3");
@@ -46,9 +52,8 @@ fn real_files_come_out_as_in_the_prototype_under_other_settings() {
         for recording in recordings(&name).into_iter().flatten().filter(|recording| recording.requests > 0) {
             let mut inference = Inference::default();
             let proof = whole(|slice| inference.step(&recording, slice));
-            for (change, apply) in CHANGES {
-                let mut settings = proof.settings.clone();
-                apply(&mut settings);
+            for change in CHANGES {
+                let settings = changed(&proof.settings, change);
                 let plan = Plan { settings, backend: proof.backend, limits: Limits::default(), ..Plan::default() };
                 let mut run = Run::new(&recording, &plan);
                 whole(|slice| run.step(&recording, slice));
