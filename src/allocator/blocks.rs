@@ -119,7 +119,7 @@ impl Blocks {
     pub(crate) fn absorb(&mut self, id: u32, neighbour: u32) {
         let other = *self.at(neighbour);
         let block = self.at_mut(id);
-        block.size += other.size;
+        block.size = block.size.saturating_add(other.size);
         if block.previous == neighbour {
             block.address = other.address;
             block.previous = other.previous;

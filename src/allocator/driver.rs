@@ -4,7 +4,7 @@
 pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
 /// The first address that is given out.
 const FIRST: u64 = 0x7000_0000_0000;
-/// Where addresses that descend begin.
+/// Where addresses that descend begin, and those that ascend end.
 const LAST: u64 = 1 << 62;
 /// Distance of reserved ranges.
 const RANGE: u64 = 1 << 45;
@@ -91,7 +91,8 @@ impl Driver {
     pub(crate) fn allocate(&mut self, size: u64, reserved: u64) -> Option<u64> {
         match self {
             Driver::Model { capacity, .. } => {
-                capacity.is_none_or(|most| reserved.saturating_add(size) <= most).then(|| self.address(size))
+                let has_room = capacity.is_none_or(|most| reserved.saturating_add(size) <= most);
+                if has_room { self.address(size) } else { None }
             }
             Driver::Script(script) => {
                 let recorded = script.current();
@@ -118,12 +119,12 @@ impl Driver {
     }
 
     /// The first address of a new reserved range.
-    pub(crate) fn reserve(&mut self) -> u64 {
+    pub(crate) fn reserve(&mut self) -> Option<u64> {
         match self {
             Driver::Model { .. } => self.address(RANGE),
             Driver::Script(script) => {
                 let maps = script.operations.iter().skip(script.next).find(|it| it.kind == Kind::Map);
-                maps.map(|it| it.address).unwrap_or_else(|| script.invent())
+                Some(maps.map(|it| it.address).unwrap_or_else(|| script.invent()))
             }
         }
     }
@@ -144,22 +145,23 @@ impl Driver {
         }
     }
 
-    fn address(&mut self, size: u64) -> u64 {
-        let Driver::Model { order, next, count, .. } = self else { return 0 };
+    /// The next address; `None` when they are used up.
+    fn address(&mut self, size: u64) -> Option<u64> {
+        let Driver::Model { order, next, count, .. } = self else { return None };
         let size = size.checked_next_multiple_of(GRANULE).unwrap_or(size);
         *count += 1;
         match order {
             Order::Ascending => {
                 let address = *next;
                 *next = next.saturating_add(size);
-                address
+                Some(address).filter(|_| *next <= LAST)
             }
             Order::Descending => {
                 *next = next.saturating_sub(size);
-                *next
+                Some(*next).filter(|next| *next > 0)
             }
             // An odd factor: no two of so many come to the same place.
-            Order::Mixed => (count.wrapping_mul(0x9e37_79b1) & ((1 << 18) - 1)) << 45,
+            Order::Mixed => Some((count.wrapping_mul(0x9e37_79b1) & ((1 << 18) - 1)) << 45),
         }
     }
 }
@@ -167,6 +169,6 @@ impl Driver {
 impl Script {
     fn invent(&mut self) -> u64 {
         self.invented += 1;
-        FIRST << 4 | self.invented << 48
+        FIRST << 4 | (self.invented & 0x3fff) << 48
     }
 }

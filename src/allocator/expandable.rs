@@ -9,12 +9,9 @@ use super::rounding::page;
 impl Allocator {
     /// Maps memory until a free block of this size is there.
     pub(crate) fn grow_expandable(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
-        if size > RESERVED_ADDRESSES {
-            return None;
-        }
         let mut block = match self.room(pool, size, stream) {
             Some(block) => block,
-            None => self.reserve_addresses(pool, stream),
+            None => self.reserve_addresses(pool, stream)?,
         };
         let at = self.blocks.at(block);
         if at.state == State::Unmapped && !self.map(block, size.min(at.size)) {
@@ -51,10 +48,10 @@ impl Allocator {
         None
     }
 
-    fn reserve_addresses(&mut self, pool: u32, stream: u32) -> u32 {
+    fn reserve_addresses(&mut self, pool: u32, stream: u32) -> Option<u32> {
         let page = page(&self.settings, self.pools[pool as usize].small);
-        let base = self.driver.reserve();
-        self.add_range(pool, stream, base, page)
+        let base = self.driver.reserve()?;
+        Some(self.add_range(pool, stream, base, page))
     }
 
     /// Adds a range without any memory: one unmapped block.
@@ -87,7 +84,7 @@ impl Allocator {
         }
         self.pool_at(block.pool).unmapped.remove(&Key::of_unmapped(id, &block));
         if bytes < block.size {
-            let (address, size) = (block.address + bytes, block.size - bytes);
+            let (address, size) = (block.address.wrapping_add(bytes), block.size - bytes);
             let rest = self.blocks.add_after(id, Block { address, size, ..block });
             self.keep_unmapped(rest);
         }
@@ -105,9 +102,10 @@ impl Allocator {
     pub(crate) fn unmap(&mut self, id: u32) {
         let block = *self.blocks.at(id);
         let Range { base, page } = self.ranges[block.range as usize];
-        let end = block.address + block.size;
-        let low = base + (block.address - base).checked_next_multiple_of(page).unwrap_or(block.size);
-        let high = base + (end - base) / page * page;
+        let end = block.address.saturating_add(block.size);
+        let offset = block.address.saturating_sub(base);
+        let low = base.saturating_add(offset.checked_next_multiple_of(page).unwrap_or(u64::MAX));
+        let high = base.saturating_add(end.saturating_sub(base) / page * page);
         if high <= low {
             return;
         }

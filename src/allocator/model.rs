@@ -11,6 +11,9 @@ use super::rounding::{is_rounded_up, rounded, segment};
 use super::settings::{Backend, GRAIN, Limits, SMALL, SMALL_SEGMENT, Settings};
 use base::sorted::sorted_by_key;
 
+/// No device has more: a larger request is out of memory.
+const LARGEST: u64 = 1 << 44;
+
 /// A reserved range of addresses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
@@ -113,6 +116,9 @@ impl Allocator {
     /// The block for a request; `None` is out of memory.
     pub fn allocate(&mut self, requested: u64, place: Place, allocation: u32) -> Option<u32> {
         let size = rounded(&self.settings, self.backend, requested);
+        if size > LARGEST {
+            return None;
+        }
         let pool = self.pool(place.pool, size <= SMALL);
         self.exercised.streams += u64::from(place.stream > 0);
         self.exercised.private += u64::from(place.pool > 0);
@@ -125,7 +131,7 @@ impl Allocator {
         let block = self.blocks.at_mut(id);
         block.state = State::Live;
         block.allocation = allocation;
-        self.totals.allocated += block.size;
+        self.totals.allocated = self.totals.allocated.saturating_add(block.size);
         // A block that keeps a remainder does not show how its request was rounded.
         if block.size == size && is_rounded_up(&self.settings, self.backend, requested, size) {
             self.exercised.rounded_up += 1;
@@ -211,7 +217,9 @@ impl Allocator {
         if block.is_expandable() && settings.expandable {
             let reach = |block: &Block| {
                 let behind = Some(block.next).filter(|next| *next != NONE).map(|next| blocks.at(next));
-                block.size + behind.filter(|behind| behind.state == State::Unmapped).map_or(0, |behind| behind.size)
+                block.size.saturating_add(
+                    behind.filter(|behind| behind.state == State::Unmapped).map_or(0, |behind| behind.size),
+                )
             };
             while block.is_expandable()
                 && let Some(key) = other.filter(|key| reach(blocks.at(key.block)) < reach(block))
@@ -250,7 +258,7 @@ impl Allocator {
             return id;
         }
         self.blocks.at_mut(id).size = front;
-        let (address, size) = (block.address + front, block.size - front);
+        let (address, size) = (block.address.wrapping_add(front), block.size - front);
         let new = self.blocks.add_after(id, Block { address, size, ..block });
         self.keep_free(id);
         new
@@ -271,7 +279,7 @@ impl Allocator {
         self.exercised.splits += 1;
         let front = self.blocks.add_before(id, Block { size, ..block });
         let behind = self.blocks.at_mut(id);
-        behind.address += size;
+        behind.address = behind.address.wrapping_add(size);
         behind.size = rest;
         self.keep_free(id);
         front
@@ -293,7 +301,7 @@ impl Allocator {
         let block = self.blocks.at_mut(id);
         block.state = State::Free;
         block.allocation = NONE;
-        self.totals.allocated -= block.size;
+        self.totals.allocated = self.totals.allocated.saturating_sub(block.size);
         self.merge(id);
         self.keep_free(id);
     }

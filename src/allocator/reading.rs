@@ -136,7 +136,7 @@ impl Reading {
             self.reserved = self.reserved.saturating_add(size);
             let goes_on = last.replace(id).is_some_and(|below| lives.goes_on(below, id));
             match self.recording.held.last_mut() {
-                Some(held) if goes_on => held.size += size,
+                Some(held) if goes_on => held.size = held.size.saturating_add(size),
                 _ => {
                     let place = self.place(kind.stream, kind.pool);
                     let (small, expandable) = (kind.small, kind.expandable);
@@ -230,7 +230,7 @@ impl Reading {
         let before = self.reserved;
         if kind.grows() {
             self.reserved = before.saturating_add(size);
-            self.pending.iter_mut().for_each(|pending| pending.grown += size);
+            self.pending.iter_mut().for_each(|pending| pending.grown = pending.grown.saturating_add(size));
             return Some(What::Grow(number));
         }
         self.reserved = before.saturating_sub(size);
@@ -291,7 +291,7 @@ impl Reading {
                     self.recording.allocations.set(number, Allocation { place: held.place, ..allocation });
                 }
                 if !held.small && !held.expandable {
-                    self.gaps.push([address + 1, next, at as u64]);
+                    self.gaps.push([address.saturating_add(1), next, at as u64]);
                 }
             }
         }

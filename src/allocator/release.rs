@@ -60,7 +60,7 @@ impl Allocator {
             if gone >= wanted {
                 break;
             }
-            gone += key.size;
+            gone = key.size.saturating_add(gone);
             chosen.push(*key);
         }
         chosen.into_iter().for_each(|key| self.drop_segment(key));
@@ -90,7 +90,7 @@ impl Allocator {
                 if !self.is_segment(key) || (its_age as f64) < average {
                     return true;
                 }
-                gone += key.size;
+                gone = key.size.saturating_add(gone);
                 ages -= its_age;
                 count -= 1;
                 self.drop_segment(*key);

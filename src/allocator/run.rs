@@ -100,7 +100,8 @@ impl Run {
             false => vec![NONE; recording.allocations.len()],
         };
         let early = recording.early.iter().filter(|_| is_kept);
-        let live = early.map(|early| recording.allocations.at(early.allocation as usize).size).sum();
+        let sizes = early.map(|early| recording.allocations.at(early.allocation as usize).size);
+        let live = sizes.fold(0, u64::saturating_add);
         Run {
             allocator,
             blocks,
@@ -200,7 +201,7 @@ impl Run {
             What::FreeCompleted(number) => {
                 let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
                 if id != NONE {
-                    self.live -= recording.allocations.at(number as usize).size;
+                    self.live = self.live.saturating_sub(recording.allocations.at(number as usize).size);
                     self.allocator.free(id);
                 }
             }

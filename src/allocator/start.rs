@@ -61,7 +61,7 @@ pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32>
             match blocks.get_mut(allocation as usize) {
                 Some(own) => {
                     *own = id;
-                    allocator.totals.allocated += size;
+                    allocator.totals.allocated = allocator.totals.allocated.saturating_add(size);
                 }
                 None => allocator.keep_free(id),
             }
@@ -174,3 +174,7 @@ fn thread(allocator: &mut Allocator, ids: &[u32], rest: u32, range: u32) {
     }
     holes.into_iter().for_each(|hole| allocator.keep_unmapped(hole));
 }
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/start.rs"]
+mod tests;
