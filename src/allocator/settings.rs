@@ -69,7 +69,9 @@ pub const NPU_ALIGNED: u64 = 16 << 10;
 pub struct Share(u32);
 
 impl Share {
+    /// None of it.
     pub const NOTHING: Share = Share(0);
+    /// All of it.
     pub const ALL: Share = Share(1_000_000);
 
     /// So many millionths; at most all.
