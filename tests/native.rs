@@ -29,6 +29,7 @@ mod cli_insights;
 mod cli_live;
 mod cli_segments;
 mod cli_serve;
+mod cli_what_if;
 mod compact;
 mod container;
 mod corpus;
@@ -124,6 +125,7 @@ mod ui_state;
 mod ui_table;
 mod ui_tools;
 mod ui_tree;
+mod what_if;
 mod wide;
 mod windows;
 #[path = "support/zip.rs"]

@@ -24,6 +24,7 @@ mod serve;
 mod summary;
 mod terms;
 mod viewer;
+mod what_if;
 mod written;
 
 use clap::error::ErrorKind;
@@ -83,6 +84,12 @@ enum Command {
     Segments(segments::Segments),
     /// List events
     Events(events::Events),
+    /// Simulate the allocator under other settings: what would have been reserved
+    ///
+    /// Replays the recorded requests in a model of PyTorch's caching allocator. First it says what the model reproduces of the recording;
+    /// if that is too little, it predicts nothing.
+    #[command(name = "whatif", alias = "what-if")]
+    WhatIf(what_if::Simulate),
     /// The insight on the peak, by its name before `insights --topic peak`
     #[command(hide = true)]
     Report(insights::Terms),
@@ -145,6 +152,7 @@ impl Command {
                 (&arguments.source.file, allocations::allocations(arguments).and_then(printed))
             }
             Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(printed)),
+            Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(printed)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
             Command::Report(terms) => reported(Topic::Peak, terms),
             Command::Oom(terms) => reported(Topic::OutOfMemory, terms),
