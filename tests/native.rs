@@ -126,6 +126,7 @@ mod ui_tools;
 mod ui_tree;
 mod wide;
 mod windows;
+mod without;
 #[path = "support/zip.rs"]
 mod zip;
 
