@@ -4,7 +4,7 @@
 
 use crate::opened;
 
-use memscape::analysis::{Changes, PeakWithout, Turn, Without};
+use memscape::analysis::{Changes, PeakWithout, Without};
 use memscape::pickle::{Limits, Machine};
 use memscape::replay::{AllocationId, Builder, Curve, DeviceHistory, Recorder};
 use memscape::slice::Slice;
@@ -55,13 +55,8 @@ fn told(history: &DeviceHistory, groups: usize, of: impl Fn(AllocationId) -> u32
     let mut changes = Changes::default();
     loop {
         let done = changes.step(history, &mut Slice::new(&mut || false), |change| {
-            let bytes = match change.turn {
-                Turn::Alloc => change.bytes,
-                Turn::Free => -change.bytes,
-                Turn::AwaitsFree => return,
-            };
-            without.change(of(change.id), change.moment, bytes);
-            without.add(change.moment, bytes);
+            without.change(of(change.id), change.moment, change.bytes);
+            without.add(change.moment, change.bytes);
         });
         if done.is_ok() {
             break;

@@ -4,24 +4,17 @@ use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Something that an event does to an allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    Alloc,
-    /// Its free was requested; it stays live until that completes.
-    AwaitsFree,
-    Free,
-}
-
 /// What happens to an allocation, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub id: AllocationId,
-    pub turn: Turn,
     /// The first moment after it: 0 for what was allocated before recording.
     pub moment: u32,
-    /// Requested bytes; at most 2^63 − 1.
+    /// By how many requested bytes what is live grows: all of the allocation's, none of them where its free is requested and does not
+    /// complete yet, or, negative, all of them again.
     pub bytes: i64,
+    /// By how many bytes what awaits its free grows.
+    pub awaiting: i64,
 }
 
 /// How far the run is.
@@ -32,8 +25,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Hands out the changes from where it stopped, in their order. What awaits its free from before the recording on has no change of
-    /// its own for that.
+    /// Hands out the changes from where it stopped, in their order. What awaits its free from before the recording on is not among them.
     ///
     /// # Errors
     /// The time is up.
@@ -46,22 +38,22 @@ impl Changes {
             let id = AllocationId(self.early);
             self.early += 1;
             if allocations.outlives(id, Moment::START) {
-                each(Change { id, turn: Turn::Alloc, moment: 0, bytes: bytes(id) });
+                each(Change { id, moment: 0, bytes: bytes(id), awaiting: 0 });
             }
         }
         while self.event < history.event_count() {
             slice.tick()?;
             let event = EventIdx(self.event);
             self.event += 1;
-            let moment = self.event;
-            let (id, turn) = match history.change(event) {
-                Some((id, is_born)) => (id, if is_born { Turn::Alloc } else { Turn::Free }),
-                None => match history.allocation_of(event).filter(|_| history.pending_change(event) > 0) {
-                    Some(id) => (id, Turn::AwaitsFree),
-                    None => continue,
-                },
+            let Some(id) = history.allocation_of(event) else { continue };
+            let awaiting = history.pending_change(event);
+            let bytes = match history.change(event) {
+                Some((_, true)) => bytes(id),
+                Some((_, false)) => -bytes(id),
+                None if awaiting == 0 => continue,
+                None => 0,
             };
-            each(Change { id, turn, moment, bytes: bytes(id) });
+            each(Change { id, moment: self.event, bytes, awaiting });
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ pub mod site;
 pub mod without;
 
 pub use category::CategorySet;
-pub use changes::{Change, Changes, Turn};
+pub use changes::{Change, Changes};
 pub use event_terms::{EventTerm, EventTermError, EventTerms};
 pub use filter::Filter;
 pub use id_set::IdSet;

@@ -54,6 +54,8 @@ enum Command {
     Insights(insights::Insights),
     /// Explain out-of-memory errors (OOM)
     Oom(insights::Terms),
+    /// Show what lowers the peak, and by how much
+    Savings(insights::Terms),
     /// Show memory by category: parameters, gradients, activations, ...
     Categories(insights::Terms),
     /// Show steps and annotations
@@ -148,6 +150,7 @@ impl Command {
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
             Command::Report(terms) => reported(Topic::Peak, terms),
             Command::Oom(terms) => reported(Topic::OutOfMemory, terms),
+            Command::Savings(terms) => reported(Topic::Savings, terms),
             Command::Categories(terms) => reported(Topic::Categories, terms),
             Command::Steps(terms) => reported(Topic::Steps, terms),
             Command::Modules(terms) => reported(Topic::Modules, terms),

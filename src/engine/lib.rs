@@ -42,6 +42,7 @@ mod radix;
 mod range;
 mod regions;
 mod report;
+mod roles;
 mod scenes;
 mod snapviewer;
 mod source_lines;
