@@ -36,6 +36,7 @@ mod memory_at;
 mod open;
 mod origin;
 mod places;
+mod plan;
 mod plots;
 mod questions;
 mod radix;

@@ -7,6 +7,7 @@ use super::find::{Search, Sought, step_to};
 use super::flame::Flames;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
+use super::plan::Plan;
 use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply};
 use super::report::{Job, job};
 use super::scenes::SceneInWork;
@@ -37,6 +38,7 @@ pub(super) struct Questions {
     tables: Tables,
     events: Events,
     report: Option<Box<dyn Job>>,
+    plan: Option<Box<Plan>>,
 }
 
 /// The rank of what is answered ahead of whatever runs, each question of it.
@@ -86,6 +88,7 @@ impl Questions {
             Question::TableText(_) => self.tables.begin_text(),
             Question::EventsText(_) => self.events.begin_text(),
             Question::Report(_) => self.report = None,
+            Question::Plan(_) => self.plan = None,
             _ => {}
         }
     }
@@ -94,7 +97,7 @@ impl Questions {
     pub(super) fn forget_categories(&mut self) {
         self.tables.forget();
         self.events.forget();
-        self.report = None;
+        (self.report, self.plan) = Default::default();
         self.scene = SceneInWork::default();
     }
 
@@ -210,6 +213,12 @@ impl Questions {
                 let report = self.report.get_or_insert_with(|| job(device, question.clone())).step(file, slice)?;
                 self.report = None;
                 Some(Answer::Report(Box::new(report)))
+            }
+            Question::Plan(ref question) => {
+                let plan = self.plan.get_or_insert_with(|| Box::new(Plan::new(device, question)));
+                let page = plan.step(file, slice)?;
+                self.plan = None;
+                Some(Answer::Plan(Box::new(page)))
             }
             Question::Table(ref question) => {
                 Some(Answer::Table(Box::new(self.tables.page(file, device, question, slice)?)))
