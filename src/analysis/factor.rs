@@ -51,7 +51,8 @@ impl Factor {
         while low > 0 {
             (high, low) = (low, high % low);
         }
-        let part = |number: u64| number.checked_div(high).and_then(|it| u32::try_from(it).ok()).filter(|&it| it <= MOST);
+        let part =
+            |number: u64| number.checked_div(high).and_then(|it| u32::try_from(it).ok()).filter(|&it| it <= MOST);
         (by > 0).then_some(Factor { times: part(times)?, by: part(by)? })
     }
 

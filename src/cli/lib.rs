@@ -17,6 +17,7 @@ mod opening;
 mod output;
 #[cfg(test)]
 mod parsing;
+mod plan;
 mod plot;
 mod segments;
 mod segments_json;
@@ -88,6 +89,8 @@ enum Command {
     /// The insight on the peak, by its name before `insights --topic peak`
     #[command(hide = true)]
     Report(insights::Terms),
+    /// Plan a change: the peak with other sizes, and the largest batch that fits
+    Plan(plan::Plan),
     /// Draw the timeline as an SVG image
     Plot(plot::Plot),
     /// Save the page and the snapshot as one HTML file that works offline
@@ -158,6 +161,7 @@ impl Command {
             Command::Fragmentation(terms) => reported(Topic::Fragmentation, terms),
             Command::Pools(terms) => reported(Topic::Pools, terms),
             Command::Settings(terms) => reported(Topic::Settings, terms),
+            Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(printed)),
             Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
             Command::Html(arguments) => match arguments.write() {
                 Ok(what) => {

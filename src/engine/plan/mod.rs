@@ -137,7 +137,10 @@ impl Plan {
                     let role = |id| of_roles.of(file, history, id);
                     self.blocks.step(file.about(history), peak(history).0, role, slice)?;
                     if self.blocks.count < 2 {
-                        return Ok(Err("no block of activations repeats at the peak, so checkpointing cannot be estimated".to_owned()));
+                        return Ok(Err(
+                            "no block of activations repeats at the peak, so checkpointing cannot be estimated"
+                                .to_owned(),
+                        ));
                     }
                     Members::Stacks(std::mem::take(&mut self.blocks.stacks))
                 }
@@ -148,7 +151,9 @@ impl Plan {
                             Some(search) => search,
                             None => match Query::parse(name) {
                                 Ok(query) => Search::new(self.device, Sought::Query(query)),
-                                Err(error) => return Ok(Err(["the group “", name, "”: ", &error.to_string()].concat())),
+                                Err(error) => {
+                                    return Ok(Err(["the group “", name, "”: ", &error.to_string()].concat()));
+                                }
                             },
                         };
                         self.search.insert(search).step(file, slice)?;
@@ -188,9 +193,7 @@ fn in_plan(members: &[Members], roles: &Roles, file: &OpenFile, history: &Device
             categories.category(history, id) == *wanted && history.allocations.provenance(id) != Provenance::Unexplained
         }
         Members::Found(found) => found.contains(id.0),
-        Members::Stacks(stacks) => {
-            role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0)
-        }
+        Members::Stacks(stacks) => role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0),
     };
     let groups = (0u32..).zip(members).fold(0, |groups, (place, members)| groups | u32::from(has(members)) << place);
     InPlan { groups, grows: GROW.contains(&role) }

@@ -2,9 +2,9 @@
 
 use super::{
     AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
-    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PlanPage, PlanQuestion, RangeFacts, Report,
-    ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage, TableQuestion, TableText, Tally,
-    TreePage, TreeQuestion,
+    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PlanPage, PlanQuestion,
+    RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage, TableQuestion,
+    TableText, Tally, TreePage, TreeQuestion,
 };
 use super::{Arrangement, Scope, Span};
 use picture::timeline::{Axis, OutlineRect, Scene, View};

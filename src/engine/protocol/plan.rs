@@ -67,14 +67,18 @@ impl Preset {
     /// What the numbers of a plan with it leave out, as a sentence.
     pub fn caveat(self) -> &'static str {
         match self {
-            Preset::Batch => "Batch: activations, temporaries and inputs grow in proportion; some temporaries do not depend on the batch.",
+            Preset::Batch => {
+                "Batch: activations, temporaries and inputs grow in proportion; some temporaries do not depend on the batch."
+            }
             Preset::Sequence => {
                 "Sequence: activations, temporaries and inputs grow in proportion; attention that is not fused grows with the square."
             }
             Preset::Zero1 => "ZeRO-1: buffers of collectives are not counted.",
             Preset::Zero2 => "ZeRO-2: buckets of gradients that are being reduced are not counted.",
             Preset::Zero3 | Preset::Fsdp => "FSDP and ZeRO-3: the gathered parameters of one block are not counted.",
-            Preset::Bf16Weights => "bf16 weights: assumes 32-bit parameters and gradients, and no 32-bit copy in the optimizer.",
+            Preset::Bf16Weights => {
+                "bf16 weights: assumes 32-bit parameters and gradients, and no 32-bit copy in the optimizer."
+            }
             Preset::EightBitOptimizer => "8-bit optimizer: assumes 32-bit states; scales, about 2 %, are not counted.",
             Preset::OffloadOptimizer => "Offload: buffers of copies are not counted.",
             Preset::Checkpoint => {
@@ -99,9 +103,7 @@ impl Preset {
             },
             Preset::Zero1 => &[("optimizer state", shards)],
             Preset::Zero2 => &[("optimizer state", shards), ("gradient", shards)],
-            Preset::Zero3 | Preset::Fsdp => {
-                &[("optimizer state", shards), ("gradient", shards), ("parameter", shards)]
-            }
+            Preset::Zero3 | Preset::Fsdp => &[("optimizer state", shards), ("gradient", shards), ("parameter", shards)],
             Preset::Bf16Weights => &[("parameter", half), ("gradient", half)],
             Preset::EightBitOptimizer => &[("optimizer state", quarter)],
             Preset::OffloadOptimizer => &[("optimizer state", Factor::ZERO)],

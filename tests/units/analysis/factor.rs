@@ -25,7 +25,22 @@ fn factors_are_read_as_they_are_typed() {
     ] {
         assert_eq!(Factor::parse(text).map(Factor::parts), Some(parts), "{text}");
     }
-    for text in ["", "x", "-1", "/0", "1/0", "2e3", "two", "1.2345678", "fp32->", "fp31->bf16", "9999999", "1/9999999", "1.2.3", "."] {
+    for text in [
+        "",
+        "x",
+        "-1",
+        "/0",
+        "1/0",
+        "2e3",
+        "two",
+        "1.2345678",
+        "fp32->",
+        "fp31->bf16",
+        "9999999",
+        "1/9999999",
+        "1.2.3",
+        ".",
+    ] {
         assert_eq!(Factor::parse(text), None, "{text}");
     }
 }

@@ -33,8 +33,7 @@ pub(super) const KINDS: [Kind; 9] = [
 ];
 
 /// The frames of stacks that compute a loss or its gradient, as a search has them.
-pub(super) const LOSS: &str =
-    "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
+pub(super) const LOSS: &str = "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
 
 /// GPUs that optimizer state is sharded over, as an example.
 pub(super) const SHARDS: u64 = 8;

@@ -113,13 +113,7 @@ impl Job for Savings {
 }
 
 impl Reserved {
-    fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLives,
-        slice: &mut Slice,
-    ) -> Sliced {
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         self.layout.step(file, history, lives, slice)?;
         self.keeping.step(file, history, lives, (&self.layout.state, None), slice)
     }
@@ -200,10 +194,7 @@ fn write_savings(writing: &mut Writing<'_>, peak: u64, savings: &[Saving], least
 }
 
 /// What a group has at the peak, and the peak without it.
-fn without_columns<'a, R: Copy + 'a>(
-    peak: u64,
-    of: impl Fn(R) -> Without + Copy + 'a,
-) -> [column::Column<'a, R>; 4] {
+fn without_columns<'a, R: Copy + 'a>(peak: u64, of: impl Fn(R) -> Without + Copy + 'a) -> [column::Column<'a, R>; 4] {
     let saved = move |without: Without| peak.saturating_sub(without.peak);
     [
         column::bytes("live_bytes", "live at the peak", move |group| of(group).at_peak),

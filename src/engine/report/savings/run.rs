@@ -102,13 +102,7 @@ impl Run {
     }
 
     /// Works until it is done. `loss`: the stacks that compute a loss.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        loss: &IdSet,
-        slice: &mut Slice,
-    ) -> Sliced {
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, loss: &IdSet, slice: &mut Slice) -> Sliced {
         let (mut changes, without) = (self.changes, self.without.take());
         let Some(mut without) = without else { return Ok(()) };
         let done = changes.step(history, slice, |change| self.pass(file, history, loss, &mut without, change));

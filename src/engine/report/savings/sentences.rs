@@ -43,8 +43,8 @@ pub(super) fn write(writing: &mut Writing<'_>, (moment, peak): (u32, u64), savin
 fn say(writing: &mut Writing<'_>, (moment, peak): (u32, u64), saving: &Saving, all: &[Saving]) {
     let (file, history) = (writing.file, writing.history);
     let words = saving.kind.words();
-    let mut text = [words.what, ": ", &bytes(saving.concerned), " at the peak (", &percent(saving.concerned, peak), ")"]
-        .concat();
+    let mut text =
+        [words.what, ": ", &bytes(saving.concerned), " at the peak (", &percent(saving.concerned, peak), ")"].concat();
     if let Some((site, of_site, _)) = saving.most {
         let site = label(file, history, site);
         let parts = match of_site < saving.concerned {
@@ -77,7 +77,10 @@ fn say(writing: &mut Writing<'_>, (moment, peak): (u32, u64), saving: &Saving, a
     writing.say(Tone::Fact, text, Some(evidence));
     writing.parts(&[("peak without it", saving.without.peak), ("saved", saving.saved)]);
     let fix = match is_optimizer {
-        true => "Use an 8-bit optimizer, shard its state over data-parallel ranks (ZeRO-1, FSDP), or offload it to the CPU.".to_owned(),
+        true => {
+            "Use an 8-bit optimizer, shard its state over data-parallel ranks (ZeRO-1, FSDP), or offload it to the CPU."
+                .to_owned()
+        }
         false => [words.fix, " ", words.unless].concat(),
     };
     writing.fix(&fix);
