@@ -25,7 +25,8 @@ fn made(steps: &[Step<'_>], begins: &[usize]) -> Opened {
     };
     let trace: Vec<Value> = steps.iter().enumerate().map(event).collect();
     let mark = |stage: &str, number: usize, time: usize| json!({"stage": stage, "name": format!("step_{number}"), "device": 0, "time_us": time});
-    let ends = begins.iter().skip(1).chain([&steps.len()]);
+    let last = [steps.len()];
+    let ends = begins.iter().skip(1).chain(&last);
     let marks: Vec<Value> = begins
         .iter()
         .zip(ends)

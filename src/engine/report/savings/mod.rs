@@ -25,6 +25,9 @@ use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use kinds::{KINDS, Kind};
 use run::Run;
 
+/// Call sites that a finding names.
+const MOST_SITES: usize = 3;
+
 /// The question, and how far its answer is.
 pub(super) struct Savings {
     device: i64,
@@ -34,6 +37,8 @@ pub(super) struct Savings {
     run: Option<Run>,
     live: Option<Live>,
     reserved: Option<Reserved>,
+    /// What the peak is without each call site.
+    sites: Option<Vec<Without>>,
 }
 
 /// What is live at the peak.
@@ -50,21 +55,20 @@ struct Reserved {
 }
 
 /// A change that saves something.
-#[derive(Clone, Copy)]
 struct Saving {
     kind: Kind,
     without: Without,
     saved: u64,
-    /// The bytes that it concerns at the peak, the call site with most of them, with its bytes and its largest allocation.
+    /// The bytes that it concerns at the peak, the call sites with most of them, each with its bytes and its largest allocation.
     concerned: u64,
-    most: Option<(u32, u64, AllocationId)>,
+    most: Vec<(u32, u64, AllocationId)>,
     confidence: &'static str,
 }
 
 impl Savings {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Savings {
         let (loss, steps) = (StackMatch::default(), Finding::new(device));
-        Savings { device, question, steps, loss, run: None, live: None, reserved: None }
+        Savings { device, question, steps, loss, run: None, live: None, reserved: None, sites: None }
     }
 }
 
@@ -75,7 +79,18 @@ impl Job for Savings {
             self.loss.step(file, &query, slice)?;
         }
         file.segment_lives(self.device, slice)?;
-        let file = &*file;
+        let report = self.report(file, slice)?;
+        // Each selected allocation is asked about its call site.
+        if let Some(sites) = self.sites.take() {
+            file.without_sites.retain(|(device, _)| *device != self.device);
+            file.without_sites.push((self.device, sites));
+        }
+        Ok(report)
+    }
+}
+
+impl Savings {
+    fn report(&mut self, file: &OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
@@ -96,6 +111,7 @@ impl Job for Savings {
         reserved.step(file, history, lives, slice)?;
         let (run, live, reserved) =
             (self.run.take().ok_or(Spent)?, self.live.take().ok_or(Spent)?, self.reserved.take().ok_or(Spent)?);
+        self.sites = Some(run.sites());
         let mut writing = Writing::new(file, history, &self.question);
         if history.event_count() == 0 || peak.1 == 0 {
             sentences::nothing(&mut writing);
@@ -152,8 +168,10 @@ impl Savings {
                     (*most, *largest) = (bytes, id);
                 }
             }
-            let most = (0u32..).zip(&sites).filter(|(_, (sum, ..))| *sum > 0).max_by_key(|(_, (sum, ..))| *sum);
-            let most = most.map(|(site, &(sum, _, largest))| (site, sum, largest));
+            let some = (0u32..).zip(&sites).filter(|(_, (sum, ..))| *sum > 0);
+            let ranked = sorted_numbers(some.map(|(site, (sum, ..))| (pair(!sum, 0), site)).collect());
+            let of = |site: u32| sites.get(site as usize).map(|&(sum, _, largest)| (site, sum, largest));
+            let most = ranked.into_iter().take(MOST_SITES).filter_map(of).collect();
             let confidence = match kind {
                 Kind::AwaitingFree => "high: recorded",
                 Kind::Loss => "medium: by function names",
@@ -177,7 +195,7 @@ fn write_savings(writing: &mut Writing<'_>, peak: u64, savings: &[Saving], least
         column::event("peak_without_event", "peak then after event", |of: &Saving| of.without.moment),
         column::text("confidence", "confidence", |of: &Saving| of.confidence.to_owned()),
         column::cell("call_site", "largest call site", |of: &Saving| {
-            of.most.map_or(Cell::Nothing, |(site, ..)| Cell::Text(label(file, history, site)))
+            of.most.first().map_or(Cell::Nothing, |&(site, ..)| Cell::Text(label(file, history, site)))
         }),
         column::text("unless", "why it may not apply", |of: &Saving| of.kind.words().unless.to_owned()),
         column::text("key", "key", |of: &Saving| of.kind.words().key.to_owned()),
@@ -187,8 +205,8 @@ fn write_savings(writing: &mut Writing<'_>, peak: u64, savings: &[Saving], least
     let mut sheet = sheet(["savings", "Changes that lower the peak", note], &columns);
     sheet.threshold = Some(least);
     let rows: Vec<&Saving> = savings.iter().collect();
-    writing.fill(sheet, &columns, &rows, |writing, of| match of.most {
-        Some((_, _, largest)) => writing.allocation_row(largest, Some(of.without.moment)),
+    writing.fill(sheet, &columns, &rows, |writing, of| match of.most.first() {
+        Some(&(_, _, largest)) => writing.allocation_row(largest, Some(of.without.moment)),
         None => row(at(of.without.moment)),
     });
 }

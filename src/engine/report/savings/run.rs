@@ -172,6 +172,11 @@ impl Run {
         self.group(self.sites + category)
     }
 
+    /// What each call site does.
+    pub(super) fn sites(&self) -> Vec<Without> {
+        self.told.get(..self.sites as usize).unwrap_or_default().to_vec()
+    }
+
     /// What a call site does.
     pub(super) fn site(&self, site: u32) -> Without {
         self.group(site)

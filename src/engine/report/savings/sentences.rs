@@ -45,13 +45,17 @@ fn say(writing: &mut Writing<'_>, (moment, peak): (u32, u64), saving: &Saving, a
     let words = saving.kind.words();
     let mut text =
         [words.what, ": ", &bytes(saving.concerned), " at the peak (", &percent(saving.concerned, peak), ")"].concat();
-    if let Some((site, of_site, _)) = saving.most {
-        let site = label(file, history, site);
-        let parts = match of_site < saving.concerned {
-            true => [", most by ", &site, " (", &bytes(of_site), ")"].concat(),
-            false => [", all by ", &site].concat(),
-        };
-        text.push_str(&parts);
+    let is_all = saving.most.first().is_some_and(|&(_, of_site, _)| of_site == saving.concerned);
+    for (place, &(site, of_site, _)) in saving.most.iter().enumerate() {
+        text.push_str(match place {
+            0 if is_all => ", all by ",
+            0 => ", most by ",
+            _ => ", ",
+        });
+        text.push_str(&label(file, history, site));
+        if !is_all {
+            [" (", &bytes(of_site), ")"].iter().for_each(|part| text.push_str(part));
+        }
     }
     text.push_str(". ");
     let is_optimizer = matches!(saving.kind, Kind::EightBit | Kind::Sharded | Kind::Offloaded);
@@ -73,7 +77,7 @@ fn say(writing: &mut Writing<'_>, (moment, peak): (u32, u64), saving: &Saving, a
     } else {
         [", reached ", &when(saving.without.moment), "."].iter().for_each(|part| text.push_str(part));
     }
-    let evidence = saving.most.map_or_else(|| at(moment), |(_, _, id)| allocation(id.0, Some(moment)));
+    let evidence = saving.most.first().map_or_else(|| at(moment), |&(_, _, id)| allocation(id.0, Some(moment)));
     writing.say(Tone::Fact, text, Some(evidence));
     writing.parts(&[("peak without it", saving.without.peak), ("saved", saving.saved)]);
     let fix = match is_optimizer {
