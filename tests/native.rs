@@ -27,6 +27,7 @@ mod cli_categories;
 mod cli_html;
 mod cli_insights;
 mod cli_live;
+mod cli_plan;
 mod cli_segments;
 mod cli_serve;
 mod cli_what_if;
@@ -71,6 +72,7 @@ mod pickle_streams;
 mod pickle_tree;
 #[path = "support/pickle_value.rs"]
 mod pickle_value;
+mod planned;
 mod plots;
 mod render;
 mod render_flames;
@@ -78,6 +80,7 @@ mod render_flames;
 mod reported;
 #[path = "support/retold.rs"]
 mod retold;
+mod savings;
 mod segments;
 #[path = "support/served.rs"]
 #[allow(dead_code, reason = "the bench and the browser tests use the rest")]
@@ -128,6 +131,7 @@ mod ui_tree;
 mod what_if;
 mod wide;
 mod windows;
+mod without;
 #[path = "support/zip.rs"]
 mod zip;
 

@@ -1,20 +1,28 @@
 //! History → answers.
 
 pub mod category;
+pub mod changes;
 pub mod event_terms;
 pub mod expression;
+pub mod factor;
 pub mod filter;
 pub mod frame_line;
 pub mod id_set;
 pub mod internal;
 pub mod metadata;
+pub mod planned;
 pub mod query;
 pub mod site;
+pub mod without;
 
 pub use category::CategorySet;
+pub use changes::{Change, Changes};
 pub use event_terms::{EventTerm, EventTermError, EventTerms};
+pub use factor::Factor;
 pub use filter::Filter;
 pub use id_set::IdSet;
 pub use internal::{InternalRules, Verdicts};
+pub use planned::{Factors, InPlan, Outcome, Planned, Ratio};
 pub use query::Query;
 pub use site::{Sites, Whose};
+pub use without::{PeakWithout, Without};

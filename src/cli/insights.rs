@@ -138,7 +138,7 @@ fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), Str
 }
 
 /// Classifies by these rules: those of that name, or in that file.
-fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> {
+pub(crate) fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> {
     let set = match rules.to_str().and_then(CategorySet::named) {
         Some(set) => set,
         None => {

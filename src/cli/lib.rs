@@ -17,6 +17,7 @@ mod opening;
 mod output;
 #[cfg(test)]
 mod parsing;
+mod plan;
 mod plot;
 mod segments;
 mod segments_json;
@@ -55,6 +56,8 @@ enum Command {
     Insights(insights::Insights),
     /// Explain out-of-memory errors (OOM)
     Oom(insights::Terms),
+    /// Show what lowers the peak, and by how much
+    Savings(insights::Terms),
     /// Show memory by category: parameters, gradients, activations, ...
     Categories(insights::Terms),
     /// Show steps and annotations
@@ -93,6 +96,8 @@ enum Command {
     /// The insight on the peak, by its name before `insights --topic peak`
     #[command(hide = true)]
     Report(insights::Terms),
+    /// Plan a change: the peak with other sizes, and the largest batch that fits
+    Plan(plan::Plan),
     /// Draw the timeline as an SVG image
     Plot(plot::Plot),
     /// Save the page and the snapshot as one HTML file that works offline
@@ -156,6 +161,7 @@ impl Command {
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
             Command::Report(terms) => reported(Topic::Peak, terms),
             Command::Oom(terms) => reported(Topic::OutOfMemory, terms),
+            Command::Savings(terms) => reported(Topic::Savings, terms),
             Command::Categories(terms) => reported(Topic::Categories, terms),
             Command::Steps(terms) => reported(Topic::Steps, terms),
             Command::Modules(terms) => reported(Topic::Modules, terms),
@@ -163,6 +169,7 @@ impl Command {
             Command::Fragmentation(terms) => reported(Topic::Fragmentation, terms),
             Command::Pools(terms) => reported(Topic::Pools, terms),
             Command::Settings(terms) => reported(Topic::Settings, terms),
+            Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(printed)),
             Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
             Command::Html(arguments) => match arguments.write() {
                 Ok(what) => {

@@ -65,6 +65,11 @@ impl Search {
         file.answers.forget_found();
     }
 
+    /// What it found, once it is done.
+    pub(super) fn into_matches(self) -> IdSet {
+        self.matches
+    }
+
     fn look_at(&mut self, file: &OpenFile, history: &DeviceHistory, ids: Range<usize>) {
         let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
         for (at, (born, died, size)) in ids.clone().zip(history.allocations.spans_in(ids)) {

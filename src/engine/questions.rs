@@ -7,6 +7,7 @@ use super::find::{Search, Sought, step_to};
 use super::flame::Flames;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
+use super::plan::Plan;
 use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply};
 use super::report::{Job, job};
 use super::scenes::SceneInWork;
@@ -39,6 +40,7 @@ pub(super) struct Questions {
     events: Events,
     report: Option<Box<dyn Job>>,
     simulations: Simulations,
+    plan: Option<Box<Plan>>,
 }
 
 /// The rank of what is answered ahead of whatever runs, each question of it.
@@ -90,6 +92,7 @@ impl Questions {
             Question::EventsText(_) => self.events.begin_text(),
             Question::Report(_) => self.report = None,
             Question::WhatIf(_) => self.simulations.begin(),
+            Question::Plan(_) => self.plan = None,
             _ => {}
         }
     }
@@ -98,7 +101,7 @@ impl Questions {
     pub(super) fn forget_categories(&mut self) {
         self.tables.forget();
         self.events.forget();
-        self.report = None;
+        (self.report, self.plan) = Default::default();
         self.scene = SceneInWork::default();
     }
 
@@ -214,6 +217,12 @@ impl Questions {
                 let report = self.report.get_or_insert_with(|| job(device, question.clone())).step(file, slice)?;
                 self.report = None;
                 Some(Answer::Report(Box::new(report)))
+            }
+            Question::Plan(ref question) => {
+                let plan = self.plan.get_or_insert_with(|| Box::new(Plan::new(device, question)));
+                let page = plan.step(file, slice)?;
+                self.plan = None;
+                Some(Answer::Plan(Box::new(page)))
             }
             Question::Table(ref question) => {
                 Some(Answer::Table(Box::new(self.tables.page(file, device, question, slice)?)))

@@ -23,8 +23,8 @@ mod states;
 use cases::Case;
 use figure::{Figure, digits};
 use memscape::engine::protocol::{
-    Arrangement, CategorySet, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, ReportQuestion, Root, Scope,
-    SortWay, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
+    Arrangement, CategorySet, DeviceSummary, Factor, Fold, FoldState, Internal, Merge, PlanQuestion, Preset, Reach,
+    ReportQuestion, Root, Scope, SortWay, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use std::time::{Duration, Instant};
@@ -104,6 +104,11 @@ fn measured(case: &Case) -> Result<String, String> {
         let asked = ask(&mut engine, (0..10).map(|_| report(&device, question())).collect());
         line(&format!("report: {}", topic.name()), &asked);
     }
+    let mut plan = PlanQuestion { capacity: Some(80 << 30), ..PlanQuestion::default() };
+    assert!([Preset::Zero2, Preset::Checkpoint].into_iter().all(|preset| preset.add_to(&mut plan, Factor::ONE)));
+    let planned = || Ask { serial: 0, device: device.device, what: Question::Plan(Box::new(plan.clone())) };
+    let asked = ask(&mut engine, (0..10).map(|_| Request::Ask(planned())).collect());
+    line("plan with three groups", &asked);
     if only("reports") {
         return Ok(text);
     }

@@ -11,6 +11,8 @@ base::listed! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Topic {
         OutOfMemory,
+        /// What lowers the peak, and by how much.
+        Savings,
         /// When the most was live, how much, and what made it.
         #[default]
         Peak,
@@ -35,6 +37,7 @@ impl Topic {
         match self {
             Topic::Peak => "peak",
             Topic::OutOfMemory => "oom",
+            Topic::Savings => "savings",
             Topic::Categories => "categories",
             Topic::Steps => "steps",
             Topic::Modules => "modules",
@@ -50,6 +53,7 @@ impl Topic {
         match self {
             Topic::Peak => "Peak",
             Topic::OutOfMemory => "Out of memory",
+            Topic::Savings => "Savings",
             Topic::Categories => "Categories",
             Topic::Steps => "Steps & annotations",
             Topic::Modules => "Modules",
@@ -64,7 +68,7 @@ impl Topic {
     pub fn has_moment(self) -> bool {
         match self {
             Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools => true,
-            Topic::Steps | Topic::Modules | Topic::Leaks | Topic::Settings => false,
+            Topic::Savings | Topic::Steps | Topic::Modules | Topic::Leaks | Topic::Settings => false,
         }
     }
 

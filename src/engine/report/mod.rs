@@ -15,6 +15,7 @@ mod out_of_memory;
 mod peak;
 mod pools;
 mod ranges;
+mod savings;
 mod settings;
 mod site_sums;
 mod steps;
@@ -30,6 +31,7 @@ pub(super) fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
         Topic::Modules => Box::new(modules::Modules::new(device, question)),
         Topic::Peak => Box::new(peak::Peak::new(device, question)),
         Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
+        Topic::Savings => Box::new(savings::Savings::new(device, question)),
         Topic::Steps => Box::new(annotations::Annotations::new(device, question)),
         Topic::Leaks => Box::new(leaks::Leaks::new(device, question)),
         Topic::Fragmentation => Box::new(fragmentation::Fragmentation::new(device, question)),

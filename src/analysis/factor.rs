@@ -1,0 +1,113 @@
+//! By what bytes are multiplied in a plan: a fraction, read from what a person types.
+
+use base::units::grouped;
+use serde::{Deserialize, Serialize};
+
+/// The largest number above and below the line.
+const MOST: u32 = 1_000_000;
+
+/// Bytes of the types that a factor may name.
+const TYPES: [(&str, u32); 16] = [
+    ("fp64", 8),
+    ("float64", 8),
+    ("int64", 8),
+    ("fp32", 4),
+    ("float32", 4),
+    ("tf32", 4),
+    ("int32", 4),
+    ("bf16", 2),
+    ("bfloat16", 2),
+    ("fp16", 2),
+    ("float16", 2),
+    ("fp8", 1),
+    ("float8", 1),
+    ("int8", 1),
+    ("uint8", 1),
+    ("8bit", 1),
+];
+
+/// A factor: `times / by`, in lowest terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Factor {
+    times: u32,
+    by: u32,
+}
+
+impl Default for Factor {
+    fn default() -> Factor {
+        Factor::ONE
+    }
+}
+
+impl Factor {
+    /// Nothing changes.
+    pub const ONE: Factor = Factor { times: 1, by: 1 };
+    /// Nothing is left.
+    pub const ZERO: Factor = Factor { times: 0, by: 1 };
+
+    /// The fraction of two numbers; `None` where it cannot be one, or is not between a millionth and a million (but for 0).
+    pub fn new(times: u64, by: u64) -> Option<Factor> {
+        let (mut high, mut low) = (times, by);
+        while low > 0 {
+            (high, low) = (low, high % low);
+        }
+        let part =
+            |number: u64| number.checked_div(high).and_then(|it| u32::try_from(it).ok()).filter(|&it| it <= MOST);
+        (by > 0).then_some(Factor { times: part(times)?, by: part(by)? })
+    }
+
+    /// Reads a factor: `2x`, `0.5`, `50%`, `/8`, `3/4`, `fp32->bf16`.
+    pub fn parse(text: &str) -> Option<Factor> {
+        let text = text.trim();
+        if let Some((from, to)) = text.split_once("->") {
+            let bytes = |name: &str| TYPES.iter().find(|(it, _)| it.eq_ignore_ascii_case(name.trim())).map(|it| it.1);
+            return Factor::new(bytes(to)?.into(), bytes(from)?.into());
+        }
+        if let Some((times, by)) = text.split_once(['/', '÷']) {
+            let times = if times.trim().is_empty() { 1 } else { times.trim().parse().ok()? };
+            return Factor::new(times, by.trim().parse().ok()?);
+        }
+        let (number, by) = match text.strip_suffix('%') {
+            Some(number) => (number, 100),
+            None => (text.trim_start_matches(['×', 'x']).trim_end_matches(['x', '×']), 1),
+        };
+        let (whole, part) = number.trim().split_once('.').unwrap_or((number.trim(), ""));
+        let is_number = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
+        if whole.len() + part.len() == 0 || !is_number(whole) || !is_number(part) || part.len() > 6 {
+            return None;
+        }
+        Factor::new([whole, part].concat().parse().ok()?, 10u64.pow(part.len() as u32) * by)
+    }
+
+    /// Above and below the line.
+    pub fn parts(self) -> (u32, u32) {
+        (self.times, self.by)
+    }
+
+    /// Both together.
+    pub fn and(self, other: Factor) -> Option<Factor> {
+        let product = |one: u32, other: u32| u64::from(one) * u64::from(other);
+        Factor::new(product(self.times, other.times), product(self.by, other.by))
+    }
+
+    /// So many bytes times the factor, rounded up.
+    pub fn scaled(self, bytes: u64) -> u64 {
+        let product = u128::from(bytes) * u128::from(self.times);
+        u64::try_from(product.div_ceil(self.by.max(1).into())).unwrap_or(u64::MAX)
+    }
+}
+
+impl std::fmt::Display for Factor {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Factor { times, by } = *self;
+        match (times, by) {
+            (times, 1) => write!(out, "× {}", grouped(times.into())),
+            (1, by) => write!(out, "÷ {}", grouped(by.into())),
+            (times, by) => write!(out, "× {times}/{by}"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/analysis/factor.rs"]
+mod tests;

@@ -1,0 +1,183 @@
+//! `memscape plan`: the peak with other sizes of some groups, and the largest batch that fits.
+
+use super::asking::Asking;
+use super::insights::classify;
+use super::output::{after, pretty};
+use super::terms::{SnapshotArgs, bytes};
+use base::units::{Bytes, Moment, grouped};
+use clap::Args;
+use engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset};
+use engine::{Answer, Question};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const SETS: &str = "Multiply the size of a group, such as activations=2x, \"optimizer state\"=/8, parameter=fp32->bf16 or train.py:31=0
+
+GROUP is a category, or a search as in the page; where several groups hold an allocation, their factors multiply";
+
+const PRESETS: &str = "Apply a common change
+
+batch=2, sequence=2    activations, temporaries and inputs times 2
+zero1=8, zero2=8, zero3=8, fsdp=8
+                       sharded over 8 GPUs: optimizer state; gradients as well; parameters as well
+bf16-weights           parameters and gradients with 16 bits instead of 32
+8bit-optimizer         optimizer state with 8 bits instead of 32
+offload-optimizer      optimizer state on the CPU
+checkpoint             activation checkpointing by block (an estimate)";
+
+/// Arguments of `memscape plan`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    pub(crate) source: SnapshotArgs,
+    /// Multiply the size of a group, such as activations=2x or "optimizer state"=/8
+    #[arg(long = "set", value_name = "GROUP=FACTOR", value_parser = set, long_help = SETS)]
+    pub(crate) sets: Vec<(String, Factor)>,
+    /// Apply a common change, such as batch=2, fsdp=8 or checkpoint
+    #[arg(long = "preset", value_name = "NAME[=N]", value_parser = preset, long_help = PRESETS)]
+    pub(crate) presets: Vec<(Preset, Factor)>,
+    /// Device memory that has to suffice, such as 80GiB: prints the largest batch that fits
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(crate) capacity: Option<u64>,
+    /// Category rules: default, mosaic, or a file (JSON, or Mosaic's JSON or YAML)
+    #[arg(long)]
+    pub(crate) rules: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn factor(text: &str) -> Result<Factor, String> {
+    Factor::parse(text).ok_or_else(|| "expected a factor such as 2x, 0.5, /8 or fp32->bf16".to_owned())
+}
+
+fn set(text: &str) -> Result<(String, Factor), String> {
+    // A search may hold the sign as well: `>=10MiB=2x`.
+    let (group, by) = text.rsplit_once('=').ok_or("expected GROUP=FACTOR, such as activations=2x")?;
+    match group.trim() {
+        "" => Err("the group is missing: expected GROUP=FACTOR, such as activations=2x".to_owned()),
+        group => Ok((group.to_owned(), factor(by)?)),
+    }
+}
+
+fn preset(text: &str) -> Result<(Preset, Factor), String> {
+    let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
+    let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.name() == name) else {
+        let names: Vec<&str> = Preset::ALL.into_iter().map(Preset::name).collect();
+        return Err(format!("no preset {name}, only {}", names.join(", ")));
+    };
+    let number = number.map(factor).transpose()?;
+    match (preset.has_number(), number) {
+        (true, None) => Err(format!("expected a number, such as {name}=2")),
+        (false, Some(_)) => Err(format!("{name} has no number")),
+        (true, Some(Factor::ZERO)) => Err(format!("{name}=0 leaves nothing")),
+        (_, number) => Ok((preset, number.unwrap_or_default())),
+    }
+}
+
+/// The text of `memscape plan`.
+///
+/// # Errors
+/// The file or the rules cannot be read, or a group has no allocation: one sentence.
+pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
+    let Plan { source, sets, presets, capacity, rules, json } = arguments;
+    let mut asking = Asking::open(source)?;
+    if let Some(path) = rules {
+        classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let groups = sets.iter().map(|(group, factor)| (PlanGroup::Named(group.clone()), *factor)).collect();
+    let mut question = PlanQuestion { groups, batch: Factor::ONE, capacity: *capacity };
+    for (preset, number) in presets {
+        if !preset.add_to(&mut question, *number) {
+            return Err(format!("{}: the number is too large or too small", preset.name()));
+        }
+    }
+    let caveats: Vec<&str> = presets.iter().map(|(preset, _)| preset.caveat()).collect();
+    let batch = question.batch;
+    let page = match asking.ask_about(Question::Plan(Box::new(question))) {
+        Some(Answer::Plan(page)) if page.problem.is_empty() => *page,
+        Some(Answer::Plan(page)) => return Err(page.problem),
+        _ => return Err("the plan could not be computed".to_owned()),
+    };
+    Ok(match json {
+        true => pretty(&asking.document(as_json(&page, batch, *capacity, &caveats))),
+        false => as_text(&asking, &page, batch, *capacity, &caveats) + &asking.other_devices(),
+    })
+}
+
+fn as_json(page: &PlanPage, batch: Factor, capacity: Option<u64>, caveats: &[&str]) -> Value {
+    let peak = |(bytes, moment): (u64, u32)| json!({"peak_live_bytes": bytes, "peak_event": Moment(moment).event_or_minus_one()});
+    let quotient = |factor: Factor| {
+        let (times, by) = factor.parts();
+        f64::from(times) / f64::from(by)
+    };
+    let groups: Vec<Value> = page
+        .groups
+        .iter()
+        .map(|row| {
+            json!({"group": row.name, "factor": quotient(row.factor), "count": row.count, "peak_live_bytes": row.at_peak})
+        })
+        .collect();
+    let headroom = capacity.map(|capacity| i128::from(capacity) - i128::from(page.planned.0));
+    let headroom = headroom.and_then(|bytes| i64::try_from(bytes).ok());
+    let largest = page.fits.map(|(thousandths, moment)| {
+        json!({"factor": thousandths as f64 / 1000.0, "limited_by_event": Moment(moment).event_or_minus_one()})
+    });
+    json!({
+        "recorded": peak(page.recorded),
+        "planned": peak(page.planned),
+        "groups": groups,
+        "batch": {"factor": quotient(batch), "peak_live_bytes": page.batch_at_peak},
+        "capacity_bytes": capacity,
+        "headroom_bytes": headroom,
+        "largest_batch": largest,
+        "caveats": caveats,
+    })
+}
+
+fn as_text(asking: &Asking, page: &PlanPage, batch: Factor, capacity: Option<u64>, caveats: &[&str]) -> String {
+    let mut text = asking.title() + "\n";
+    let peak = |(bytes, moment): (u64, u32)| format!("{} {}", Bytes(bytes), after(moment));
+    let (old, new) = (page.recorded.0, page.planned.0);
+    let change = match new.cmp(&old) {
+        std::cmp::Ordering::Equal => "unchanged".to_owned(),
+        std::cmp::Ordering::Less => format!("−{}", Bytes(old - new)),
+        std::cmp::Ordering::Greater => format!("+{}", Bytes(new - old)),
+    };
+    text += &format!("Recorded peak  {}\nPlanned peak   {} ({change})\n", peak(page.recorded), peak(page.planned));
+    if let Some(capacity) = capacity {
+        let left = match capacity.checked_sub(new) {
+            Some(left) => format!("{} left", Bytes(left)),
+            None => format!("{} too little", Bytes(new - capacity)),
+        };
+        text += &format!("Capacity       {}: {left}\n", Bytes(capacity));
+        text += &match page.fits {
+            Some((0, moment)) => {
+                format!("Largest batch  none fits: too much is live {} whatever the batch\n", after(moment))
+            }
+            Some((thousandths, moment)) => {
+                let (whole, part) = (thousandths / 1000, thousandths % 1000);
+                format!(
+                    "Largest batch  × {}.{part:03} of the recorded one, limited by what is live {}\n",
+                    grouped(whole),
+                    after(moment)
+                )
+            }
+            None => "Largest batch  unknown: no activations, temporaries or inputs in this trace\n".to_owned(),
+        };
+        text += "Live bytes only: leave room for fragmentation, the CUDA context and NCCL.\n";
+    }
+    if batch != Factor::ONE {
+        text += &format!("Batch          {batch}: {} at the recorded peak\n", Bytes(page.batch_at_peak));
+    }
+    if !page.groups.is_empty() {
+        text += "\n    factor  live at the recorded peak  allocations  group\n";
+    }
+    for row in &page.groups {
+        let (factor, live) = (row.factor.to_string(), Bytes(row.at_peak).to_string());
+        text +=
+            &format!("{factor:>10}  {live:>25}  {:>11}  {}\n", grouped(row.count), super::output::printable(&row.name));
+    }
+    caveats.iter().for_each(|caveat| text += &format!("\n{caveat}"));
+    text + if caveats.is_empty() { "" } else { "\n" }
+}

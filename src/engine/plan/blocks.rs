@@ -1,0 +1,80 @@
+//! Blocks of a model that repeat, as checkpointing knows them: found by the stacks of the activations that are live at the peak.
+//!
+//! A layer that a loop calls leaves an allocation by each of its stacks for each time it ran. Where `n` allocations by one stack are live,
+//! there are `n` blocks. The stack whose first allocation comes last is the output of a block, which is the input of the next one.
+
+use crate::answers::Population;
+use crate::device::Open;
+use crate::origin::stack_of;
+use crate::protocol::Scope;
+use crate::roles::Role;
+use analysis::IdSet;
+use base::slice::{Slice, Sliced};
+use base::sorted::{pair, sorted_numbers};
+use history::replay::AllocationId;
+use history::snapshot::StackId;
+
+/// The search for them.
+#[derive(Default)]
+pub(super) struct Blocks {
+    population: Option<Population>,
+    next: usize,
+    /// Activations that are live at the peak, by stack.
+    live: Vec<(u128, u32)>,
+    is_ranked: bool,
+    /// The stacks inside of blocks.
+    pub(super) stacks: IdSet,
+    /// How many blocks there are; 0: none that repeats.
+    pub(super) count: u32,
+}
+
+impl Blocks {
+    /// Searches. `role`: that of an allocation.
+    pub(super) fn step(
+        &mut self,
+        open: Open<'_>,
+        peak: u32,
+        role: impl Fn(AllocationId) -> Role,
+        slice: &mut Slice,
+    ) -> Sliced {
+        let Open { snapshot, history, .. } = open;
+        let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(peak)));
+        population.each(history, &mut self.next, slice, &mut |id, bytes| {
+            if bytes > 0 && role(id) == Role::Activation {
+                let stack = stack_of(snapshot, history, id);
+                if !matches!(stack, StackId::NONE | StackId::EMPTY) {
+                    self.live.push((pair(stack.0.into(), id.0.into()), id.0));
+                }
+            }
+        })?;
+        if !self.is_ranked {
+            self.is_ranked = true;
+            self.rank(open);
+        }
+        Ok(())
+    }
+
+    fn rank(&mut self, Open { snapshot, history, .. }: Open<'_>) {
+        let ids = sorted_numbers(std::mem::take(&mut self.live));
+        let stack = |id: u32| stack_of(snapshot, history, AllocationId(id));
+        let runs: Vec<&[u32]> = ids.chunk_by(|&one, &next| stack(one) == stack(next)).collect();
+        // As often as most bytes repeat.
+        let mut bytes: Vec<(usize, u64)> = Vec::new();
+        for run in runs.iter().filter(|run| run.len() > 1) {
+            let sum = run.iter().fold(0u64, |sum, &id| sum.saturating_add(history.allocations.size(AllocationId(id))));
+            match bytes.iter_mut().find(|(count, _)| *count == run.len()) {
+                Some((_, known)) => *known = known.saturating_add(sum),
+                None => bytes.push((run.len(), sum)),
+            }
+        }
+        let Some(&(count, _)) = bytes.iter().max_by_key(|(_, bytes)| *bytes) else { return };
+        self.count = count as u32;
+        // A line that a block runs twice is inside of it as well.
+        let inside = || runs.iter().filter(|run| run.len() >= count);
+        let output = inside().filter(|run| run.len() == count).filter_map(|run| run.first()).max();
+        self.stacks = IdSet::below(snapshot.stacks.len());
+        for first in inside().filter_map(|run| run.first()).filter(|first| Some(*first) != output) {
+            self.stacks.insert(stack(*first).0);
+        }
+    }
+}

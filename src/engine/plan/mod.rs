@@ -1,0 +1,224 @@
+//! What fits: the recorded trace with a factor on each group of allocations, in slices.
+
+mod blocks;
+
+use super::find::{Search, Sought};
+use super::open::OpenFile;
+use super::origin::stack_of;
+use super::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
+use super::roles::Role;
+use analysis::{Change, Changes, Factors, IdSet, InPlan, Planned};
+use base::slice::{Slice, Sliced, Spent};
+use blocks::Blocks;
+use history::replay::{AllocationId, Curve, DeviceHistory, Provenance};
+
+/// What grows with the batch.
+const GROW: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
+
+/// A plan on its way.
+pub(super) struct Plan {
+    device: i64,
+    question: PlanQuestion,
+    members: Vec<Members>,
+    search: Option<Search>,
+    blocks: Blocks,
+    pass: Option<Pass>,
+}
+
+/// Which allocations a group has.
+enum Members {
+    Role(Role),
+    /// By its place in the set of rules.
+    Category(u8),
+    Found(IdSet),
+    /// Activations by these stacks.
+    Stacks(IdSet),
+}
+
+/// The run over the trace.
+struct Pass {
+    peak: (u32, u64),
+    changes: Changes,
+    planned: Planned,
+    has_begun: bool,
+    rows: Vec<PlanRow>,
+    batch_at_peak: u64,
+}
+
+/// The part that each category plays, by its place.
+struct Roles(Vec<Role>);
+
+impl Roles {
+    fn of(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Role {
+        let categories = &file.groups.categories;
+        if history.allocations.provenance(id) == Provenance::Unexplained {
+            return Role::Other;
+        }
+        self.0.get(usize::from(categories.category(history, id))).copied().unwrap_or(Role::Other)
+    }
+}
+
+impl Plan {
+    pub(super) fn new(device: i64, question: &PlanQuestion) -> Plan {
+        let question = question.clone();
+        Plan { device, question, members: Vec::new(), search: None, blocks: Blocks::default(), pass: None }
+    }
+
+    /// What the plan comes to, once that is known; empty on a device that the file does not have.
+    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<PlanPage> {
+        file.categorize(slice)?;
+        if let Err(problem) = self.resolve(file, slice)? {
+            return Ok(PlanPage { problem, ..PlanPage::default() });
+        }
+        let file = &*file;
+        let Some(history) = file.history(self.device) else { return Ok(PlanPage::default()) };
+        let roles = roles(file);
+        let pass = match self.pass.take() {
+            Some(pass) => pass,
+            None => match self.begin(history) {
+                Ok(pass) => pass,
+                Err(problem) => return Ok(PlanPage { problem, ..PlanPage::default() }),
+            },
+        };
+        let pass = self.pass.insert(pass);
+        let in_plan = |id| in_plan(&self.members, &roles, file, history, id);
+        let Pass { peak, changes, planned, has_begun, rows, batch_at_peak } = pass;
+        changes.step(history, slice, |Change { id, moment, bytes, .. }| {
+            if moment > 0 && !*has_begun {
+                planned.begin();
+                *has_begun = true;
+            }
+            if bytes == 0 {
+                return;
+            }
+            let of = in_plan(id);
+            planned.add(of, moment, bytes);
+            if bytes < 0 {
+                return;
+            }
+            let (born, died, size) = history.allocations.span(id);
+            let at_peak = if born <= peak.0 && peak.0 < died { size } else { 0 };
+            if of.grows {
+                *batch_at_peak = batch_at_peak.saturating_add(at_peak);
+            }
+            for (_, row) in rows.iter_mut().enumerate().filter(|(place, _)| of.groups >> place & 1 == 1) {
+                row.count += 1;
+                row.at_peak = row.at_peak.saturating_add(at_peak);
+            }
+        })?;
+        let Some(Pass { peak, mut planned, has_begun, rows, batch_at_peak, .. }) = self.pass.take() else {
+            return Err(Spent);
+        };
+        if !has_begun {
+            planned.begin();
+        }
+        if let Some(row) = rows.iter().find(|row| row.count == 0) {
+            let problem = ["no allocation is in the group “", &row.name, "”"].concat();
+            return Ok(PlanPage { problem, ..PlanPage::default() });
+        }
+        let outcome = planned.outcome();
+        Ok(PlanPage {
+            problem: String::new(),
+            recorded: (peak.1, peak.0),
+            planned: (outcome.peak, outcome.moment),
+            groups: rows,
+            batch_at_peak,
+            fits: outcome.fits.map(|(ratio, moment)| (ratio.thousandths(), moment)),
+        })
+    }
+
+    /// Finds out which allocations each group has; the problem with one that has none.
+    fn resolve(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Result<(), String>> {
+        while let Some((group, _)) = self.question.groups.get(self.members.len()) {
+            let members = match group {
+                PlanGroup::Blocks => {
+                    let of_roles = roles(file);
+                    let Some(history) = file.history(self.device) else { return Ok(Ok(())) };
+                    let role = |id| of_roles.of(file, history, id);
+                    self.blocks.step(file.about(history), peak(history).0, role, slice)?;
+                    if self.blocks.count < 2 {
+                        return Ok(Err(
+                            "no block of activations repeats at the peak, so checkpointing cannot be estimated"
+                                .to_owned(),
+                        ));
+                    }
+                    Members::Stacks(std::mem::take(&mut self.blocks.stacks))
+                }
+                PlanGroup::Named(name) => match named(file, name) {
+                    Some(members) => members,
+                    None => {
+                        let search = match self.search.take() {
+                            Some(search) => search,
+                            None => match Query::parse(name) {
+                                Ok(query) => Search::new(self.device, Sought::Query(query)),
+                                Err(error) => {
+                                    return Ok(Err(["the group “", name, "”: ", &error.to_string()].concat()));
+                                }
+                            },
+                        };
+                        self.search.insert(search).step(file, slice)?;
+                        Members::Found(self.search.take().map(Search::into_matches).unwrap_or_default())
+                    }
+                },
+            };
+            self.members.push(members);
+        }
+        Ok(Ok(()))
+    }
+
+    fn begin(&self, history: &DeviceHistory) -> Result<Pass, String> {
+        let blocks = Factor::new(1, self.blocks.count.max(1).into()).unwrap_or_default();
+        let row = |(group, factor): &(PlanGroup, Factor)| {
+            let (name, factor) = match group {
+                PlanGroup::Named(name) => (name.clone(), Some(*factor)),
+                PlanGroup::Blocks => ("activations inside of blocks".to_owned(), factor.and(blocks)),
+            };
+            Some(PlanRow { name, factor: factor?, ..PlanRow::default() })
+        };
+        let problem = || "too many groups, or factors with too large numbers".to_owned();
+        let rows: Vec<PlanRow> = self.question.groups.iter().map(row).collect::<Option<_>>().ok_or_else(problem)?;
+        let factors = Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?;
+        let planned = Planned::new(factors, self.question.batch, self.question.capacity);
+        Ok(Pass { peak: peak(history), changes: Changes::default(), planned, has_begun: false, rows, batch_at_peak: 0 })
+    }
+}
+
+/// The groups that an allocation is in: what its size is multiplied by, wherever a plan is carried out.
+fn in_plan(members: &[Members], roles: &Roles, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> InPlan {
+    let role = roles.of(file, history, id);
+    let has = |members: &Members| match members {
+        Members::Role(wanted) => *wanted == role,
+        Members::Category(wanted) => {
+            let categories = &file.groups.categories;
+            categories.category(history, id) == *wanted && history.allocations.provenance(id) != Provenance::Unexplained
+        }
+        Members::Found(found) => found.contains(id.0),
+        Members::Stacks(stacks) => role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0),
+    };
+    let groups = (0u32..).zip(members).fold(0, |groups, (place, members)| groups | u32::from(has(members)) << place);
+    InPlan { groups, grows: GROW.contains(&role) }
+}
+
+/// The categories of that name.
+fn named(file: &OpenFile, name: &str) -> Option<Members> {
+    let names = file.groups.categories.set().categories();
+    let place = names.iter().position(|it| it.eq_ignore_ascii_case(name.trim()));
+    let role = Role::named(name.trim());
+    // The parts that no category plays are looked for in frames.
+    let has_role = || role != Role::Other && names.iter().any(|it| Role::named(it) == role);
+    match place {
+        _ if has_role() => Some(Members::Role(role)),
+        place => place.and_then(|place| u8::try_from(place).ok()).map(Members::Category),
+    }
+}
+
+fn roles(file: &OpenFile) -> Roles {
+    Roles(file.groups.categories.set().categories().iter().map(|name| Role::named(name)).collect())
+}
+
+/// The first moment of the peak of live bytes, and the peak.
+fn peak(history: &DeviceHistory) -> (u32, u64) {
+    let change = |event| history.drawn_change(event);
+    let most = Curve::new(&history.drawn, &change).max_in(0..history.event_count().saturating_add(1));
+    most.map_or((0, 0), |(moment, bytes)| (moment.0, u64::try_from(bytes).unwrap_or(0)))
+}

@@ -1,0 +1,148 @@
+//! What can be changed to lower a peak: which allocations each change concerns, what to do, and why it may not apply.
+
+use crate::roles::Role;
+
+/// A change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Activations,
+    Loss,
+    Temporaries,
+    /// Optimizer state of 8 bits instead of 32.
+    EightBit,
+    Sharded,
+    Offloaded,
+    /// Gradients that are live when the next step has begun.
+    OldGradients,
+    /// The same of all that is neither a parameter, nor optimizer state, nor a gradient.
+    HeldOver,
+    AwaitingFree,
+}
+
+/// All of them; their places are the groups of the run.
+pub(super) const KINDS: [Kind; 9] = [
+    Kind::Activations,
+    Kind::Loss,
+    Kind::Temporaries,
+    Kind::EightBit,
+    Kind::Sharded,
+    Kind::Offloaded,
+    Kind::OldGradients,
+    Kind::HeldOver,
+    Kind::AwaitingFree,
+];
+
+/// The frames of stacks that compute a loss or its gradient, as a search has them.
+pub(super) const LOSS: &str = "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
+
+/// GPUs that optimizer state is sharded over, as an example.
+pub(super) const SHARDS: u64 = 8;
+
+/// What a change is, in words.
+pub(super) struct Words {
+    /// In JSON.
+    pub(super) key: &'static str,
+    /// What is counted, at the beginning of a sentence.
+    pub(super) what: &'static str,
+    /// What the peak is said of: `Without them, the peak is 4.10 GiB`.
+    pub(super) then: &'static str,
+    /// In the table.
+    pub(super) change: &'static str,
+    pub(super) fix: &'static str,
+    pub(super) unless: &'static str,
+}
+
+impl Kind {
+    /// Its words.
+    pub(super) fn words(self) -> Words {
+        let [key, what, then, change, fix, unless] = match self {
+            Kind::Activations => [
+                "activations",
+                "Activations",
+                "Without them",
+                "activation checkpointing, at most",
+                "Checkpoint the blocks that allocate them (torch.utils.checkpoint).",
+                "Checkpointing saves less than all of it: the input of each block stays, one block at a time is computed again, and a step \
+                 takes about a third longer.",
+            ],
+            Kind::Loss => [
+                "loss",
+                "Logits, loss and their gradients",
+                "Without them",
+                "loss in chunks or fused, at most",
+                "Compute the loss in chunks of the sequence, or use a fused linear cross-entropy, so that the logits never exist as a whole.",
+                "Found by the names of functions. One chunk at a time stays live.",
+            ],
+            Kind::Temporaries => [
+                "temporaries",
+                "Temporaries",
+                "Without them",
+                "temporaries in chunks or fused, at most",
+                "Split the largest operation into chunks, fuse it (torch.compile), or free its inputs before it runs.",
+                "A part of each temporary stays live, and kernels may need their whole workspace.",
+            ],
+            Kind::EightBit => [
+                "optimizer_8bit",
+                "Optimizer state",
+                "With 8-bit states",
+                "8-bit optimizer state",
+                "Use an 8-bit optimizer (bitsandbytes, torchao): the largest change for one line.",
+                "Assumes 32-bit states; 8-bit optimizers keep small tensors at 32 bits and add scales of about 2 %.",
+            ],
+            Kind::Sharded => [
+                "optimizer_sharded",
+                "Optimizer state",
+                "Sharded over 8 GPUs",
+                "optimizer state sharded over 8 GPUs",
+                "Shard it over data-parallel ranks (ZeRO-1, FSDP).",
+                "Needs data-parallel ranks, and may be sharded already.",
+            ],
+            Kind::Offloaded => [
+                "optimizer_offloaded",
+                "Optimizer state",
+                "On the CPU",
+                "optimizer state on the CPU",
+                "Offload it to the CPU (torchao's CPUOffloadOptimizer, DeepSpeed ZeRO-Offload).",
+                "The step then waits for copies over PCIe, and needs as much host memory.",
+            ],
+            Kind::OldGradients => [
+                "old_gradients",
+                "Gradients of the step before",
+                "Freed at the end of their step",
+                "gradients freed at the end of their step",
+                "Call optimizer.zero_grad(set_to_none=True) right after optimizer.step().",
+                "Not with gradient accumulation, which needs them in the next step.",
+            ],
+            Kind::HeldOver => [
+                "held_over",
+                "Held over from the step before",
+                "Freed at the end of their step",
+                "tensors of a step freed at its end",
+                "Release them at the end of the step: del outputs and losses, and keep .item() or .detach() of what is logged.",
+                "Not for what the next step uses: prefetched batches, recurrent state, outputs that overlap on purpose.",
+            ],
+            Kind::AwaitingFree => [
+                "awaiting_free",
+                "Awaiting free",
+                "Freed when requested",
+                "no wait for other streams",
+                "Other streams still use these blocks (record_stream). Make the allocating stream wait for their event before the free, or let \
+                 fewer copies run ahead.",
+                "Waiting sooner can cost the overlap that the streams are for.",
+            ],
+        };
+        Words { key, what, then, change, fix, unless }
+    }
+
+    /// Whether it changes all allocations of a part, and of how many bytes of each it rids.
+    pub(super) fn of_role(self, role: Role, bytes: i64) -> i64 {
+        let left = |by: u64| bytes - bytes.unsigned_abs().div_ceil(by).cast_signed();
+        match (self, role) {
+            (Kind::Activations, Role::Activation) | (Kind::Temporaries, Role::Temporary) => bytes,
+            (Kind::EightBit, Role::Optimizer) => left(4),
+            (Kind::Sharded, Role::Optimizer) => left(SHARDS),
+            (Kind::Offloaded, Role::Optimizer) => bytes,
+            _ => 0,
+        }
+    }
+}

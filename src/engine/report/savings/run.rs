@@ -1,0 +1,217 @@
+//! The run over the trace: the peak without each call site, each category, and what each change concerns, all at once.
+//!
+//! Groups of the run: call sites, then categories, then [`KINDS`].
+
+use super::kinds::{KINDS, Kind};
+use crate::open::OpenFile;
+use crate::protocol::Grouping;
+use crate::report::steps::Steps;
+use crate::roles::Role;
+use analysis::{Change, Changes, IdSet, PeakWithout, Without};
+use base::slice::{Slice, Sliced, Spent};
+use base::units::Moment;
+use history::replay::{AllocationId, Curve, DeviceHistory};
+
+/// The first moment of the peak of live bytes, and the peak.
+pub(super) fn peak(history: &DeviceHistory) -> (u32, u64) {
+    let change = |event| history.drawn_change(event);
+    let most = Curve::new(&history.drawn, &change).max_in(0..history.event_count().saturating_add(1));
+    most.map_or((0, 0), |(moment, bytes)| (moment.0, u64::try_from(bytes).unwrap_or(0)))
+}
+
+/// What an allocation is, as far as changes go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Of {
+    pub(super) site: u32,
+    /// By the groups of the palette: 0 is unexplained.
+    pub(super) category: u32,
+    role: Role,
+    /// Allocated in the trace, and freed in it.
+    is_whole: bool,
+}
+
+/// The run, and what it found.
+pub(super) struct Run {
+    pub(super) peak: (u32, u64),
+    sites: u32,
+    categories: u32,
+    roles: Vec<Role>,
+    changes: Changes,
+    without: Option<PeakWithout>,
+    held: Held,
+    pub(super) told: Vec<Without>,
+}
+
+/// What is held over from one step into the next: of gradients, and of all else that a step is to free.
+struct Held {
+    /// Where steps but the first begin, ascending.
+    begins: Vec<u32>,
+    /// How many of these have passed.
+    passed: usize,
+    /// Bytes allocated since.
+    new: [i64; 2],
+}
+
+impl Held {
+    /// Which of the two an allocation belongs to.
+    fn place(of: Of) -> Option<usize> {
+        match of.role {
+            _ if !of.is_whole => None,
+            Role::Gradient => Some(0),
+            Role::Activation | Role::Temporary | Role::Other => Some(1),
+            Role::Parameter | Role::Optimizer | Role::Input => None,
+        }
+    }
+
+    /// The moment at which the step of what happens at a moment begins; 0 in the first.
+    fn begin(&self) -> u32 {
+        self.passed.checked_sub(1).and_then(|last| self.begins.get(last).copied()).unwrap_or(0)
+    }
+}
+
+impl Run {
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Run {
+        let count = |by| file.groups.count(history, by);
+        let (sites, categories) = (count(Grouping::CallSite), count(Grouping::Category));
+        let peak = peak(history);
+        let names = file.groups.categories.set().categories();
+        let mut without = PeakWithout::new(sites as usize + categories as usize + KINDS.len(), peak.0);
+        let awaited = |event| history.pending_change(event);
+        let awaited = Curve::new(&history.pending, &awaited).at(Moment::START);
+        without.change(sites + categories + Kind::AwaitingFree as u32, 0, awaited);
+        let begins = steps.spans.iter().skip(1).map(|step| step.from).collect();
+        Run {
+            peak,
+            sites,
+            categories,
+            roles: names.iter().map(|name| Role::named(name)).collect(),
+            changes: Changes::default(),
+            without: Some(without),
+            held: Held { begins, passed: 0, new: [0; 2] },
+            told: Vec::new(),
+        }
+    }
+
+    /// What an allocation is.
+    pub(super) fn of(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Of {
+        let group = |by| file.groups.of(&file.snapshot, history, id, by);
+        let category = group(Grouping::Category);
+        let role = category.checked_sub(1).and_then(|place| self.roles.get(place as usize).copied());
+        let is_whole = history.allocations.born(id) > Moment::START && history.allocations.died(id).is_some();
+        Of { site: group(Grouping::CallSite), category, role: role.unwrap_or(Role::Other), is_whole }
+    }
+
+    /// Works until it is done. `loss`: the stacks that compute a loss.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, loss: &IdSet, slice: &mut Slice) -> Sliced {
+        let (mut changes, without) = (self.changes, self.without.take());
+        let Some(mut without) = without else { return Ok(()) };
+        let done = changes.step(history, slice, |change| self.pass(file, history, loss, &mut without, change));
+        self.changes = changes;
+        if done.is_err() {
+            self.without = Some(without);
+            return Err(Spent);
+        }
+        self.told = without.finish();
+        Ok(())
+    }
+
+    fn pass(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        loss: &IdSet,
+        without: &mut PeakWithout,
+        Change { id, moment, bytes, awaiting }: Change,
+    ) {
+        let kind = |kind: Kind| self.sites + self.categories + kind as u32;
+        let held = [Kind::OldGradients, Kind::HeldOver].map(kind);
+        // What is live where a step begins is from the step before.
+        while let Some(&begin) = self.held.begins.get(self.held.passed).filter(|&&begin| begin < moment) {
+            self.held.passed += 1;
+            for (group, new) in held.iter().zip(&mut self.held.new) {
+                without.change(*group, begin, std::mem::take(new));
+            }
+            without.add(begin, 0);
+        }
+        if awaiting != 0 {
+            without.change(kind(Kind::AwaitingFree), moment, awaiting);
+        }
+        if bytes == 0 {
+            return without.add(moment, 0);
+        }
+        let of = self.of(file, history, id);
+        without.change(of.site, moment, bytes);
+        without.change(self.sites + of.category, moment, bytes);
+        for one in KINDS {
+            let rid = one.of_role(of.role, bytes.saturating_abs());
+            if rid > 0 {
+                without.change(kind(one), moment, rid * bytes.signum());
+            }
+        }
+        if loss.contains(file.stack(history, id).0) {
+            without.change(kind(Kind::Loss), moment, bytes);
+        }
+        if let Some(place) = Held::place(of) {
+            let is_new = bytes > 0 || history.allocations.born(id).0 > self.held.begin();
+            match (is_new, self.held.new.get_mut(place), held.get(place)) {
+                (true, Some(new), _) => *new = new.saturating_add(bytes),
+                (false, _, Some(&group)) => without.change(group, moment, bytes),
+                _ => {}
+            }
+        }
+        without.add(moment, bytes);
+    }
+
+    /// What a change does.
+    pub(super) fn kind(&self, kind: Kind) -> Without {
+        self.group(self.sites + self.categories + kind as u32)
+    }
+
+    /// What a category does, by its group of the palette.
+    pub(super) fn category(&self, category: u32) -> Without {
+        self.group(self.sites + category)
+    }
+
+    /// What each call site does.
+    pub(super) fn sites(&self) -> Vec<Without> {
+        self.told.get(..self.sites as usize).unwrap_or_default().to_vec()
+    }
+
+    /// What a call site does.
+    pub(super) fn site(&self, site: u32) -> Without {
+        self.group(site)
+    }
+
+    pub(super) fn categories(&self) -> u32 {
+        self.categories
+    }
+
+    fn group(&self, group: u32) -> Without {
+        self.told.get(group as usize).copied().unwrap_or_default()
+    }
+
+    /// How many bytes a change concerns of an allocation that is live at the peak.
+    pub(super) fn concerns(
+        &self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        loss: &IdSet,
+        (kind, id): (Kind, AllocationId),
+    ) -> u64 {
+        let of = self.of(file, history, id);
+        let bytes = history.allocations.size(id);
+        // The step of the peak began before it.
+        let begin = self.held.begins.iter().rev().find(|&&begin| begin < self.peak.0).copied().unwrap_or(0);
+        let is_held = |place| Held::place(of) == Some(place) && history.allocations.born(id).0 <= begin;
+        let is_concerned = match kind {
+            Kind::OldGradients => is_held(0),
+            Kind::HeldOver => is_held(1),
+            Kind::Loss => loss.contains(file.stack(history, id).0),
+            Kind::AwaitingFree => {
+                file.about(history).pending(id).is_some_and(|[from, to]| (from..to).contains(&self.peak.0))
+            }
+            kind => kind.of_role(of.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
+        };
+        if is_concerned { bytes } else { 0 }
+    }
+}

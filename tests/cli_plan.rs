@@ -1,0 +1,169 @@
+//! `memscape plan`: factors, presets and the largest batch, as text and JSON, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use memscape::engine::protocol::SCHEMA;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Command, Output};
+
+const MIB: u64 = 1 << 20;
+
+fn memscape(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap()
+}
+
+fn text(arguments: &[&str]) -> String {
+    let output = memscape(&[&["plan"], arguments].concat());
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn told(arguments: &[&str]) -> Value {
+    serde_json::from_str(&text(&[arguments, &["--json"]].concat())).unwrap()
+}
+
+/// 100 MiB of optimizer state, then four layers of two activations each: 30 MiB inside, 10 MiB as output; then 80 MiB of a temporary,
+/// when two layers are gone.
+fn snapshot(name: &str) -> String {
+    let frame = |name: &str, file: &str, line: u32| json!({"name": name, "filename": file, "line": line});
+    let event = |action: &str, addr: u64, size: u64, frames: Value| json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": frames});
+    let optimizer = json!([
+        frame("_init_group", "/lib/python3.11/site-packages/torch/optim/adamw.py", 9),
+        frame("step", "/home/me/train.py", 50)
+    ]);
+    let layer =
+        |line: u32| json!([frame("forward", "/home/me/model.py", line), frame("forward", "/home/me/model.py", 90)]);
+    let backward = json!([
+        frame("torch::autograd::generated::MulBackward0::apply", "??", 0),
+        frame("backward", "/home/me/train.py", 60)
+    ]);
+    let mut events = vec![event("alloc", 1 << 40, 100 * MIB, optimizer)];
+    for layer_number in 0..4u64 {
+        events.push(event("alloc", (2 + 2 * layer_number) << 40, 30 * MIB, layer(7)));
+        events.push(event("alloc", (3 + 2 * layer_number) << 40, 10 * MIB, layer(8)));
+    }
+    for place in [8, 9, 6, 7] {
+        let size = if place % 2 == 0 { 30 * MIB } else { 10 * MIB };
+        events.push(event("free_requested", place << 40, size, json!([])));
+        events.push(event("free_completed", place << 40, size, json!([])));
+    }
+    events.push(event("alloc", 20 << 40, 80 * MIB, backward));
+    // What the backward pass keeps would be a gradient.
+    events.push(event("free_requested", 20 << 40, 80 * MIB, json!([])));
+    events.push(event("free_completed", 20 << 40, 80 * MIB, json!([])));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, json!({"segments": [], "device_traces": [events]}).to_string()).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn groups_are_multiplied_and_another_event_becomes_the_peak() {
+    let path = snapshot("cli-plan.json");
+    let same = told(&[&path]);
+    assert_eq!((&same["schema"], &same["device"]), (&json!(SCHEMA), &json!(0)));
+    // 100 + 4 × 40 after the forward pass; 100 + 2 × 40 + 80 at the end.
+    let recorded = json!({"peak_live_bytes": 260 * MIB, "peak_event": 8});
+    assert_eq!((&same["recorded"], &same["planned"]), (&recorded, &recorded));
+    for (sets, peak, event) in [
+        (&["activations=2x"][..], 420, 8),
+        (&["activation=/2"], 220, 17),
+        (&["optimizer state=/10"], 170, 8),
+        (&["optimizer state=fp32->8bit"], 185, 8),
+        (&["optimizer state=0", "activations=0"], 80, 17),
+        (&["model.py:7=0"], 200, 17),
+        (&[">=80MiB=0"], 160, 8),
+        (&["activations=2", "model.py:7=/2"], 300, 8),
+        (&["train.py:60 backward=50%"], 260, 8),
+    ] {
+        let arguments: Vec<&str> =
+            std::iter::once(path.as_str()).chain(sets.iter().flat_map(|set| ["--set", set])).collect();
+        let told = told(&arguments);
+        assert_eq!(told["planned"], json!({"peak_live_bytes": peak * MIB, "peak_event": event}), "{sets:?}");
+        assert_eq!(told["recorded"], recorded, "{sets:?}");
+        assert_eq!(told["groups"].as_array().unwrap().len(), sets.len());
+    }
+    let told = told(&[&path, "--set", "activations=1.5x"]);
+    assert_eq!(
+        told["groups"],
+        json!([{"group": "activations", "factor": 1.5, "count": 8, "peak_live_bytes": 160 * MIB}])
+    );
+}
+
+#[test]
+fn presets_are_common_changes() {
+    let path = snapshot("cli-plan-presets.json");
+    for (presets, peak, event) in [
+        (&["batch=2"][..], 420, 8),
+        (&["sequence=2", "batch=3/2"], 580, 8),
+        (&["8bit-optimizer"], 185, 8),
+        (&["offload-optimizer"], 160, 8),
+        (&["zero1=4"], 185, 8),
+        (&["zero1=4", "8bit-optimizer"], 166, 8),
+        // The output of each of the four layers stays, and one layer's inside: 100 + 4 × 10 + 30; at the end 100 + 2 × 10 + 15 + 80.
+        (&["checkpoint"], 215, 17),
+    ] {
+        let arguments: Vec<&str> =
+            std::iter::once(path.as_str()).chain(presets.iter().flat_map(|preset| ["--preset", preset])).collect();
+        let told = told(&arguments);
+        let rounded = told["planned"]["peak_live_bytes"].as_u64().unwrap() / MIB;
+        assert_eq!((rounded, &told["planned"]["peak_event"]), (peak, &json!(event)), "{presets:?}");
+        assert_eq!(told["caveats"].as_array().unwrap().len(), presets.len(), "each says what it leaves out");
+    }
+}
+
+#[test]
+fn the_largest_batch_is_exact() {
+    let path = snapshot("cli-plan-batch.json");
+    // 100 + k × 160 and 100 + k × 160 at the end as well: activations and the temporary grow.
+    for (capacity, factor, headroom) in [("260MiB", 1.0, 0), ("500MiB", 2.5, 240), ("150MiB", 0.312, -110)] {
+        let told = told(&[&path, "--capacity", capacity]);
+        assert_eq!(told["largest_batch"], json!({"factor": factor, "limited_by_event": 8}), "{capacity}");
+        assert_eq!(told["headroom_bytes"], json!(headroom * MIB as i64), "{capacity}");
+    }
+    let told = told(&[&path, "--capacity", "500MiB", "--preset", "offload-optimizer"]);
+    assert_eq!(told["largest_batch"]["factor"], json!(3.125));
+    let words = text(&[&path, "--capacity", "500MiB", "--preset", "batch=2"]);
+    for part in [
+        "Recorded peak  260 MiB after event 8\n",
+        "Planned peak   420 MiB after event 8 (+160 MiB)\n",
+        "Capacity       500 MiB: 80.0 MiB left\n",
+        "Largest batch  × 2.500 of the recorded one, limited by what is live after event 8\n",
+        "Batch          × 2: 160 MiB at the recorded peak\n",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    let words = text(&[&path, "--capacity", "99MiB", "--set", "optimizer state=/1"]);
+    assert!(words.contains("161 MiB too little") && words.contains("none fits"), "{words}");
+    assert!(words.contains("× 1                    100 MiB            1  optimizer state"), "{words}");
+}
+
+#[test]
+fn what_cannot_be_planned_is_refused_in_one_sentence() {
+    let path = snapshot("cli-plan-refused.json");
+    for (arguments, cause) in [
+        (&["--set", "kv cache=2"][..], "no allocation is in the group “kv cache”"),
+        (&["--set", "gradient=2"], "no allocation is in the group “gradient”"),
+        (&["--set", "#x=2"], "the group “#x”: "),
+        (&["--device", "7"], "no such device, only 0"),
+        (&["--set", "a=1/999983", "--set", "b=1/999979", "--set", "c=1/999961"], "too large numbers"),
+    ] {
+        let output = memscape(&[&["plan", &path], arguments].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len(), error.lines().count()), (Some(1), 0, 1), "{error}");
+        assert!(error.contains(cause), "{error}");
+    }
+    for arguments in [
+        &["--set", "activations"][..],
+        &["--set", "activations=much"],
+        &["--set", "=2"],
+        &["--preset", "magic"],
+        &["--preset", "batch"],
+        &["--preset", "batch=0"],
+        &["--preset", "checkpoint=2"],
+        &["--capacity", "much"],
+    ] {
+        assert_eq!(memscape(&[&["plan", &path], arguments].concat()).status.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,176 @@
+//! The insight on savings: each change against a trace that is made for it, and its tables against brute force on real files.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::opened;
+use crate::reported;
+use crate::without::{curve, highest, histories};
+
+use memscape::engine::protocol::{Report, Topic};
+use opened::{Opened, open};
+use reported::{number, report, sheet, text};
+use serde_json::{Value, json};
+
+const MIB: u64 = 1 << 20;
+
+/// An event in the making: what happens to which block, of how many MiB, by which function.
+type Step<'a> = (&'a str, u64, u64, &'a str);
+
+/// A trace with an event each µs, and steps that begin before the events of these places.
+fn made(steps: &[Step<'_>], begins: &[usize]) -> Opened {
+    let event = |(place, &(action, block, mib, function)): (usize, &Step<'_>)| {
+        let file = if function.starts_with('_') { "/lib/torch/optim/adamw.py" } else { "/home/me/train.py" };
+        let frames = json!([{"name": function, "filename": file, "line": 7}]);
+        json!({"action": action, "addr": block << 40, "size": mib * MIB, "stream": 0, "frames": frames, "time_us": 1000 + 10 * place})
+    };
+    let trace: Vec<Value> = steps.iter().enumerate().map(event).collect();
+    let mark = |stage: &str, number: usize, time: usize| json!({"stage": stage, "name": format!("step_{number}"), "device": 0, "time_us": time});
+    let last = [steps.len()];
+    let ends = begins.iter().skip(1).chain(&last);
+    let marks: Vec<Value> = begins
+        .iter()
+        .zip(ends)
+        .enumerate()
+        .flat_map(|(number, (&from, &to))| {
+            [mark("START", number, 1000 + 10 * from - 2), mark("END", number, 1000 + 10 * to - 4)]
+        })
+        .collect();
+    let value = json!({"segments": [], "device_traces": [trace], "external_annotations": marks});
+    open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap()
+}
+
+fn told(opened: &mut Opened) -> Report {
+    report(opened, 0, Topic::Savings, &[])
+}
+
+/// Each change in MiB: what is live at the peak, the peak then, what is saved; and the event that the peak is after.
+fn changes(report: &Report) -> Vec<(String, [u64; 3], i128)> {
+    let sheet = sheet(report, "savings");
+    let row = |row| {
+        let mib = ["live_bytes", "peak_without_bytes", "saved_bytes"].map(|key| number(sheet, row, key) as u64 / MIB);
+        (text(sheet, row, "key").to_owned(), mib, number(sheet, row, "peak_without_event"))
+    };
+    sheet.rows.iter().map(row).collect()
+}
+
+fn change(report: &Report, key: &str) -> Option<([u64; 3], i128)> {
+    changes(report).into_iter().find(|(known, ..)| known == key).map(|(_, mib, event)| (mib, event))
+}
+
+#[test]
+fn what_is_freed_after_the_next_step_began_is_held_over() {
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    let mut begins = Vec::new();
+    for step in 0..4u64 {
+        begins.push(steps.len());
+        steps.push(("alloc", 100 + step, 50, "forward"));
+        steps.push(("alloc", 200 + step, 40, "forward"));
+        if step > 0 {
+            steps.push(("free_requested", 199 + step, 40, "forward"));
+            steps.push(("free_completed", 199 + step, 40, "forward"));
+        }
+        steps.push(("free_requested", 100 + step, 50, "forward"));
+        steps.push(("free_completed", 100 + step, 50, "forward"));
+    }
+    let report = told(&mut made(&steps, &begins));
+    // 40 of the step before, 50 and 40 of this one.
+    assert_eq!(change(&report, "held_over"), Some(([40, 90, 40], 1)), "{:#?}", report.statements);
+    let finding =
+        report.statements.iter().find(|it| it.text.starts_with("Held over from the step before: 40.0 MiB")).unwrap();
+    assert!(
+        finding.text.contains("Freed at the end of their step, the peak is 90.0 MiB (−40.0 MiB)"),
+        "{}",
+        finding.text
+    );
+    assert!(finding.fix.starts_with("Release them at the end of the step: del outputs"), "{}", finding.fix);
+
+    // Freed in their step, nothing is held over.
+    let steps: Vec<Step<'_>> = (0..8)
+        .flat_map(|step| {
+            [
+                ("alloc", 100 + step, 50, "forward"),
+                ("alloc", 200 + step, 40, "forward"),
+                ("free_requested", 100 + step, 50, "forward"),
+                ("free_completed", 100 + step, 50, "forward"),
+                ("free_requested", 200 + step, 40, "forward"),
+                ("free_completed", 200 + step, 40, "forward"),
+            ]
+        })
+        .collect();
+    let report = told(&mut made(&steps, &[0, 6, 12, 18, 24, 30, 36, 42]));
+    assert_eq!(change(&report, "held_over"), None);
+}
+
+#[test]
+fn each_change_has_its_own_evidence() {
+    // What awaits its free while the next one is allocated.
+    let steps =
+        [("alloc", 1, 60, "f"), ("free_requested", 1, 60, "f"), ("alloc", 2, 50, "f"), ("free_completed", 1, 60, "f")];
+    let report = told(&mut made(&steps, &[]));
+    assert_eq!(changes(&report), [("awaiting_free".to_owned(), [60, 60, 50], 0)]);
+    assert_eq!(text(sheet(&report, "savings"), &sheet(&report, "savings").rows[0], "confidence"), "high: recorded");
+
+    // Optimizer state in three ways, one finding.
+    let steps = [("alloc", 1, 80, "_init_group"), ("alloc", 2, 20, "forward"), ("alloc", 3, 10, "cross_entropy")];
+    let report = told(&mut made(&steps, &[]));
+    let optimizer =
+        [("optimizer_offloaded", [80, 30, 80]), ("optimizer_sharded", [80, 40, 70]), ("optimizer_8bit", [80, 50, 60])];
+    for (key, mib) in optimizer {
+        assert_eq!(change(&report, key), Some((mib, 2)), "{key}");
+    }
+    assert_eq!(change(&report, "loss"), Some(([10, 100, 10], 1)));
+    let about = |what: &str| report.statements.iter().filter(|it| it.text.starts_with(what)).count();
+    assert_eq!((about("Optimizer state: 80.0 MiB at the peak (72.7 %)"), about("Optimizer state")), (1, 1));
+    assert_eq!(
+        (about("Temporaries"), about("Awaiting free"), about("Gradients")),
+        (0, 0, 0),
+        "no evidence, no finding"
+    );
+
+    // Without any allocation there is nothing to say.
+    let mut nothing = open(&serde_pickle::to_vec(&json!({"segments": [], "device_traces": [[{"action": "snapshot", "addr": 0, "size": 0, "stream": 0, "frames": []}]]}), serde_pickle::SerOptions::new()).unwrap()).unwrap();
+    assert!(told(&mut nothing).statements.iter().all(|it| it.fix.is_empty()));
+}
+
+/// On real files, the peak without each category, and without each call site whose name no other has.
+#[test]
+fn tables_agree_with_brute_force_on_real_files() {
+    let Some(files) = opened::real_pickles() else { return };
+    let mut checked = 0;
+    for path in files {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(&path).unwrap();
+        let (_, histories) = histories(&name, &bytes);
+        let mut opened = open(&bytes).unwrap();
+        for history in histories.iter().filter(|history| history.numbers.drawn_peak > 0 && history.event_count() > 0) {
+            // Only those of a few thousand allocations: each is asked for by itself.
+            if history.allocations.len() > 6000 {
+                continue;
+            }
+            let report = report(&mut opened, history.device, Topic::Savings, &[("saved", 1)]);
+            let categories: Vec<Option<String>> = (0..history.allocations.len() as u32)
+                .map(|id| opened.details(history.device, id).unwrap().category.map(|category| category.name))
+                .collect();
+            let whole = curve(history, |_| true);
+            let (at, peak) = highest(&whole);
+            let table = sheet(&report, "categories");
+            for row in &table.rows {
+                let category = text(table, row, "category");
+                let known = Some(category.to_owned()).filter(|it| it != "not explained by the file");
+                let rest = curve(history, |id| categories[id.0 as usize] != known);
+                let (moment, without) = highest(&rest);
+                let expected = [whole[at as usize] - rest[at as usize], without, peak - without, i64::from(moment) - 1];
+                let keys = ["live_bytes", "peak_without_bytes", "saved_bytes", "peak_without_event"];
+                assert_eq!(keys.map(|key| number(table, row, key)), expected.map(i128::from), "{name}: {category}");
+                checked += 1;
+            }
+            for row in &sheet(&report, "savings").rows {
+                let table = sheet(&report, "savings");
+                let saved = number(table, row, "saved_bytes");
+                assert_eq!(saved + number(table, row, "peak_without_bytes"), i128::from(peak), "{name}");
+                assert!(saved <= number(table, row, "live_bytes"), "{name}: no more than is there");
+            }
+        }
+    }
+    assert!(checked > 30, "{checked} categories");
+}
