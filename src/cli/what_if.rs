@@ -5,9 +5,7 @@ use super::output::{pretty, printable};
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, grouped};
 use clap::Args;
-use engine::protocol::{
-    WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings,
-};
+use engine::protocol::{WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings};
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

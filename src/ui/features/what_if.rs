@@ -59,13 +59,7 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
 }
 
 /// Takes the worker's answer, or a part of it: what was simulated before on the same terms stays beside it.
-fn take(
-    simulator: &mut Simulator,
-    _: &mut Shared,
-    serial: u32,
-    answer: Answer,
-    _: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn take(simulator: &mut Simulator, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::WhatIf(mut answer) = answer else { return Some(answer) };
     if simulator.asked.is_none_or(|(asked, _)| asked != serial) {
         return None;

@@ -3,6 +3,7 @@
 use super::{Job, Simulator, words};
 use crate::amount::{change, exact_change};
 use crate::shared::Shared;
+use base::sorted::{pair, sorted_by_key};
 use base::units::{Bytes, grouped};
 use engine::protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 use std::rc::Rc;
@@ -88,14 +89,12 @@ pub struct FormView {
 
 /// The runs, the least reserved first and what runs out of memory last.
 fn sorted(answer: &WhatIf) -> Vec<&WhatIfRun> {
-    let mut runs: Vec<&WhatIfRun> = answer.runs.iter().collect();
-    runs.sort_by_key(|run| (run.oom_event.is_some(), run.peak_reserved));
-    runs
+    sorted_by_key(answer.runs.iter().collect(), |run| pair(run.oom_event.is_some().into(), run.peak_reserved))
 }
 
 /// What was simulated, as text.
 pub fn view(simulator: &Simulator) -> View {
-    let Some(answer) = simulator.answer.as_deref() else { return View::default() };
+    let Some(answer) = simulator.answer.as_deref() else { return View { predicts: true, ..View::default() } };
     let proof = &answer.proof;
     let predicts = proof.refused.is_none();
     let first = if predicts && proof.is_exact { Tone::Good } else { Tone::Alarm };
@@ -129,9 +128,8 @@ pub fn view(simulator: &Simulator) -> View {
             more: had.map_or_else(String::new, |(had, wanted)| Bytes(wanted - had).to_string() + " more than there is"),
         }
     });
-    let mut fits: Vec<(u64, FitRow)> =
-        answer.fits.iter().map(|fit| fit.capacity.unwrap_or(u64::MAX)).zip(fits).collect();
-    fits.sort_by_key(|(bytes, _)| *bytes);
+    let bytes = answer.fits.iter().map(|fit| fit.capacity.unwrap_or(u64::MAX));
+    let fits: Vec<(u64, FitRow)> = sorted_by_key(bytes.zip(fits).collect(), |(bytes, _)| pair(0, *bytes));
     View {
         proof,
         predicts,
@@ -190,7 +188,8 @@ pub fn form(simulator: &Simulator, shared: &Shared) -> FormView {
         None if simulator.is_canceled => "Canceled.".to_owned(),
         None => String::new(),
     };
-    let of_answer = simulator.answer.as_deref().and_then(|answer| answer.capacity.filter(|_| answer.is_capacity_recorded));
+    let of_answer =
+        simulator.answer.as_deref().and_then(|answer| answer.capacity.filter(|_| answer.is_capacity_recorded));
     let known = shared.tools.capacity.or(of_answer);
     FormView {
         status,
