@@ -95,6 +95,8 @@ fn the_device_with_a_finding_leads() {
         let others = json!([{"device": 0, "ooms": 0}, {"device": 2, "ooms": 0}]);
         assert_eq!((&json["device"], &json["other_devices"]), (&json!(1), &others), "{command:?}");
     }
+    let at_oom: Value = serde_json::from_str(&told(&["segments", &path, "--at", "oom", "--json"])).unwrap();
+    assert_eq!(at_oom["event"], 1, "the moment that its error names");
     let chosen = told(&["oom", &path, "--device", "0"]);
     assert!(chosen.contains("GPU 0") && chosen.contains("No OOM") && !chosen.contains("Other devices"), "{chosen}");
 

@@ -116,7 +116,7 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         format!(", {}", counted(device.unmatched_frees, "block")),
     );
     row(
-        "never freed, no events",
+        "never freed, allocated before recording",
         signed(device.static_requested),
         format!(", {}", counted(device.static_blocks, "block")),
     );
