@@ -5,9 +5,9 @@ use crate::memory::generated;
 use crate::opened::open;
 use crate::opening::empty_page;
 use crate::page::{Page, SHIFT};
-use memscape::units::grouped;
 use memscape::engine::protocol::{WhatIf, WhatIfQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::units::grouped;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -132,7 +132,6 @@ fn fill(elements: &Elements, view: &View) {
         set_attribute(&cell, "scope", "col");
         set_attribute(&cell, "title", meaning);
     }
-    elements.add(&head, "td", "", "");
     let body = elements.add(&table, "tbody", "", "");
     for (place, row) in view.rows.iter().enumerate() {
         add_row(elements, &body, place, row);
@@ -185,8 +184,13 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
         () if row.is_recorded => "recorded",
         () => "",
     });
-    let name = elements.add(&line, "td", "name", &row.settings);
+    let name = elements.add(&line, "td", "name", "");
     set_attribute(&name, "title", &row.settings);
+    let copy = elements.new_button("", "Copy", (ABOUT[1], &place.to_string()));
+    set_attribute(&copy, "title", "Copy these settings");
+    set_attribute(&copy, "aria-label", &["Copy ", &row.settings].concat());
+    append(&name, &copy);
+    elements.add(&name, "span", "", &row.settings);
     if row.is_recorded {
         elements.add(&name, "span", "recorded", "recorded");
     }
@@ -205,11 +209,8 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
         }
         None => set_text(&cell, &row.oom),
     }
-    elements.add(&line, "td", "text", row.grade);
-    let copy = elements.new_button("", "Copy", (ABOUT[1], &place.to_string()));
-    set_attribute(&copy, "title", "Copy these settings");
-    set_attribute(&copy, "aria-label", &["Copy ", &row.settings].concat());
-    append(&elements.add(&line, "td", "", ""), &copy);
+    let [short, words] = row.grade;
+    set_attribute(&elements.add(&line, "td", "text", short), "title", words);
 }
 
 /// The button of the table that has the focus, as what finds it again.

@@ -18,7 +18,10 @@ pub const HEADINGS: [(&str, &str); 9] = [
     ("Driver calls", "Calls of cudaMalloc and cudaFree, or of map and unmap"),
     ("Retries", "Requests that succeeded only after cached memory was released"),
     ("OOM", "Out of memory: the request that fails"),
-    ("How sure", "What the prediction rests on"),
+    (
+        "How sure",
+        "Proved: the recording exercises these rules. From source: rules read from PyTorch's source, not exercised here. Start matters: depends on what was allocated before the trace. Departs: the model departs from this recording.",
+    ),
 ];
 
 /// All that the sentences and the table depend on.
@@ -63,7 +66,8 @@ pub struct RunRow {
     /// The moment after that request.
     pub oom_moment: Option<u32>,
     pub is_out_of_memory: bool,
-    pub grade: &'static str,
+    /// How sure it is, in short and in full.
+    pub grade: [&'static str; 2],
 }
 
 /// The smallest memory that is enough with some settings.
@@ -168,7 +172,7 @@ fn row(run: &WhatIfRun, recorded: u64) -> RunRow {
             |event| u32::try_from(event.saturating_add(1)).ok(),
         ),
         is_out_of_memory: run.oom_event.is_some(),
-        grade: run.grade.words(),
+        grade: [words::grade(run), run.grade.words()],
     }
 }
 

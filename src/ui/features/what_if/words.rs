@@ -1,7 +1,7 @@
 //! What is said of a simulation, on the page and on the command line.
 
 use base::units::{Bytes, bytes_between, grouped, percent};
-use engine::protocol::{WhatIf, WhatIfProof, WhatIfRun};
+use engine::protocol::{WhatIf, WhatIfGrade, WhatIfProof, WhatIfRun};
 
 /// What the simulation reproduces, before anything is predicted.
 pub fn reproduced(proof: &WhatIfProof) -> Vec<String> {
@@ -97,5 +97,15 @@ pub fn oom(run: &WhatIfRun) -> String {
         (Some(event), _) => format!("event {}", grouped(event.unsigned_abs())),
         (None, Some(event)) => format!("avoided at event {}", grouped(event.into())),
         (None, None) => "no".to_owned(),
+    }
+}
+
+/// How sure a run is, in a word or two.
+pub fn grade(run: &WhatIfRun) -> &'static str {
+    match run.grade {
+        WhatIfGrade::Proved => "proved",
+        WhatIfGrade::FromSource => "from source",
+        WhatIfGrade::DependsOnStart => "start matters",
+        WhatIfGrade::Departs => "departs",
     }
 }
