@@ -190,7 +190,10 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
     set_attribute(&copy, "title", "Copy these settings");
     set_attribute(&copy, "aria-label", &["Copy ", &row.settings].concat());
     append(&name, &copy);
-    elements.add(&name, "span", "", &row.settings);
+    // It wraps between settings.
+    for part in row.settings.split_inclusive(',') {
+        elements.add(&name, "span", "part", part);
+    }
     if row.is_recorded {
         elements.add(&name, "span", "recorded", "recorded");
     }
