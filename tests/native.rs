@@ -128,6 +128,7 @@ mod ui_state;
 mod ui_table;
 mod ui_tools;
 mod ui_tree;
+mod ui_what_if;
 mod what_if;
 mod wide;
 mod windows;

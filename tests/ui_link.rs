@@ -101,6 +101,7 @@ fn every_kind_of_state_comes_back() {
         "device=0&threshold=leaks:alive:16777216,oom:big:1&rows=leaks:alive:50,oom:blocks:250",
         "device=0&files=/a/train.py,/b%252C%20c/100%2525/m.py",
         "device=0&files=,",
+        "device=0&conf=expandable_segments:True,max_split_size_mb:128&memory=80%20GiB",
     ];
     for (view, tab) in
         all.iter().zip(["why", "tree", "flame", "table", "sizes", "source", "memory", "events"].iter().cycle())
@@ -408,7 +409,7 @@ proptest! {
     }
 }
 
-const KEYS: [&str; 52] = [
+const KEYS: [&str; 54] = [
     "v",
     "open",
     "member",
@@ -461,4 +462,6 @@ const KEYS: [&str; 52] = [
     "rows",
     "files",
     "mzoom",
+    "conf",
+    "memory",
 ];

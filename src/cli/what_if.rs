@@ -3,15 +3,14 @@
 use super::asking::Asking;
 use super::output::{pretty, printable};
 use super::terms::{SnapshotArgs, bytes};
-use base::units::{Bytes, grouped, percent};
+use base::units::{Bytes, grouped};
 use clap::Args;
-use engine::protocol::{
-    WhatIf, WhatIfFit, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings,
-};
+use engine::protocol::{WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings};
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use ui::summary::device_name;
+use ui::what_if::words;
 
 /// Arguments of `memscape whatif`.
 #[derive(Args, Clone, Debug)]
@@ -119,11 +118,11 @@ fn as_text(title: &str, answer: &WhatIf, terms: &Simulate) -> String {
     let mark = if terms.markdown { "- " } else { "  " };
     let mut text = heading;
     let say = |text: &mut String, sentence: &str| text.push_str(&format!("{mark}{}\n", printable(sentence)));
-    reproduced(&answer.proof).iter().for_each(|sentence| say(&mut text, sentence));
+    words::reproduced(&answer.proof).iter().for_each(|sentence| say(&mut text, sentence));
     if answer.proof.refused.is_some() {
         return text;
     }
-    findings(answer).iter().for_each(|sentence| say(&mut text, sentence));
+    words::findings(answer).iter().for_each(|sentence| say(&mut text, sentence));
     text.push('\n');
     write_table(&mut text, answer, terms.markdown);
     let warnings: BTreeSet<&str> =
@@ -139,82 +138,6 @@ fn as_text(title: &str, answer: &WhatIf, terms: &Simulate) -> String {
     }
     answer.fits.iter().for_each(|fit| say(&mut text, &fits(fit, answer)));
     text
-}
-
-/// What the simulation reproduces, before anything is predicted.
-fn reproduced(proof: &WhatIfProof) -> Vec<String> {
-    if let Some(refused) = &proof.refused {
-        return vec![format!("No prediction: {refused}.")];
-    }
-    let of = |equal: u64, all: u64, what: &str| format!("{} of {} {what}", grouped(equal), grouped(all));
-    let addresses = of(proof.addresses_equal, proof.addresses, "addresses");
-    let segments = of(proof.segment_events_equal, proof.segment_events, "segment events");
-    let off = Bytes(proof.largest_reserved_error);
-    let mut told = vec![match proof.departs_at {
-        None if proof.is_exact => format!(
-            "The simulation reproduces this recording exactly: {addresses}, {segments}, reserved bytes off by {off}."
-        ),
-        departs => {
-            let at = departs.map_or_else(String::new, |event| format!(" at event {}", grouped(event.into())));
-            let share =
-                percent(proof.peak_reserved.abs_diff(proof.recorded_peak_reserved), proof.recorded_peak_reserved);
-            format!(
-                "The simulation departs from this recording{at}: {addresses}, {segments}; peak off by {share}, at most {off} off."
-            )
-        }
-    }];
-    let assumed = if proof.assumed.is_empty() { "recorded".to_owned() } else { proof.assumed.join("; ") };
-    told.push(format!("Settings: {} ({assumed}).", proof.settings));
-    if !proof.not_exercised.is_empty() {
-        told.push(format!("Not exercised here: {}.", proof.not_exercised.join(", ")));
-    }
-    told
-}
-
-/// What the rows come to.
-fn findings(answer: &WhatIf) -> Vec<String> {
-    let mut told = Vec::new();
-    let Some((recorded, others)) = answer.runs.split_first() else { return told };
-    let survives = |run: &&WhatIfRun| run.oom_event.is_none();
-    let best = others.iter().filter(survives).min_by_key(|run| run.peak_reserved);
-    match best {
-        Some(best) if recorded.oom_event.is_some() => {
-            let names = others.iter().filter(survives).map(|run| run.settings.as_str()).collect::<Vec<_>>();
-            told.push(format!(
-                "The out-of-memory error would not have happened with {}; least memory with {}. What the program would have done \
-                 next is not recorded: these runs end there.",
-                names.join(" or "),
-                best.settings
-            ));
-        }
-        Some(best) if best.peak_reserved < recorded.peak_reserved => {
-            let saved = recorded.peak_reserved - best.peak_reserved;
-            told.push(format!(
-                "{} lowers the peak of reserved memory by {} ({}) to {}.",
-                best.settings,
-                Bytes(saved),
-                percent(saved, recorded.peak_reserved),
-                Bytes(best.peak_reserved)
-            ));
-        }
-        Some(_) => told.push("None of these settings lowers the peak of reserved memory.".to_owned()),
-        None if recorded.oom_event.is_some() && !others.is_empty() => {
-            told.push("None of these settings avoids the out-of-memory error.".to_owned());
-        }
-        None => {}
-    }
-    if let Some(capacity) = answer.capacity {
-        let source = if answer.is_capacity_recorded { ", as the recorded OOM tells" } else { "" };
-        told.push(format!("Memory of the device: {}{source}.", Bytes(capacity)));
-    }
-    if answer.start_changes_peak != 0 {
-        told.push(format!(
-            "What was allocated before the trace matters: placed afresh under the recorded settings, the peak is {} {}.",
-            Bytes(answer.start_changes_peak.unsigned_abs()),
-            if answer.start_changes_peak < 0 { "lower" } else { "higher" }
-        ));
-    }
-    told
 }
 
 fn fits(fit: &WhatIfFit, answer: &WhatIf) -> String {
@@ -262,21 +185,14 @@ fn write_table(text: &mut String, answer: &WhatIf, markdown: bool) {
 }
 
 fn cells(run: &WhatIfRun) -> [String; 8] {
-    let [low, high] = run.band;
-    let oom = match (run.oom_event, run.avoided_oom) {
-        (Some(-1), _) => "before event 0".to_owned(),
-        (Some(event), _) => format!("event {}", grouped(event.unsigned_abs())),
-        (None, Some(event)) => format!("avoided at event {}", grouped(event.into())),
-        (None, None) => "no".to_owned(),
-    };
     let recorded = if run.origin == WhatIfOrigin::Recorded { " (recorded)" } else { "" };
     [
         Bytes(run.peak_reserved).to_string(),
-        if low == high { "none".to_owned() } else { base::units::bytes_between(low, high) },
-        percent(run.peak_reserved.saturating_sub(run.allocated_at_peak), run.peak_reserved),
+        words::spread(run),
+        words::fragmentation(run),
         grouped(run.driver_calls),
         grouped(run.retries),
-        oom,
+        words::oom(run),
         format!("{}{recorded}", printable(&run.settings)),
         run.grade.words().to_owned(),
     ]

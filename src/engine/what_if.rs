@@ -138,8 +138,11 @@ impl Job {
                 }
             }
         }
+        let tried = rows.iter().filter(|row| row.origin == WhatIfOrigin::Tried).count();
+        let fits = if question.fits { rows.len() - tried + tried.min(MOST_FITS) } else { 0 };
         let answer = WhatIf {
             proof: told(proof),
+            steps: (rows.len() + fits) as u64,
             capacity,
             is_capacity_recorded: question.capacity.is_none() && capacity.is_some(),
             ooms: recording.ooms.len() as u64,

@@ -35,6 +35,7 @@ mod timeline;
 pub(super) mod tree;
 mod tree_row;
 pub(super) mod views;
+mod what_if;
 mod why;
 
 use crate::app::{App, Begin, Show, begin};
@@ -73,6 +74,7 @@ const PARTS: &[Begin] = &[
     begin::<palette::Panel>,
     begin::<sources::Panel>,
     begin::<why::Panel>,
+    begin::<what_if::Panel>,
     begin::<minimap::Panel>,
     begin::<overlay::Panel>,
     begin::<timeline::Panel>,

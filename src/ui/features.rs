@@ -14,6 +14,7 @@ pub mod table;
 pub mod tree;
 pub mod tree_keys;
 pub mod tree_rows;
+pub mod what_if;
 pub mod why;
 
 use super::binding::Binding;
@@ -36,6 +37,7 @@ use std::ops::{Deref, DerefMut};
 use table::{Table, TableAction, TableStep};
 use tree::Tree;
 use tree_keys::{TreeAction, TreeCommand};
+use what_if::{Simulator, WhatIfAction};
 use why::{Why, WhyAction, WhyStep};
 
 /// From the list of features: what each adds to the state, to the actions and to the commands, and a call of all of them.
@@ -150,6 +152,8 @@ macro_rules! features {
 
 features! {
     why: Why, Why(WhyAction, WhyStep) = why::FEATURE;
+    /// The simulated allocator.
+    what_if: Simulator, WhatIf(WhatIfAction, Infallible) = what_if::FEATURE;
     /// What is seen of the call tree.
     tree: Tree, Tree(TreeAction, TreeCommand) = tree::FEATURE;
     flame: FlameGraph, Flame(FlameAction, FlameStep) = flame::FEATURE;

@@ -21,7 +21,7 @@ use super::tools::Tools;
 use super::url::Came;
 use super::views::Views;
 use base::units::Bytes;
-use engine::protocol::{Arrangement, Details, DeviceSummary, FileSummary, Looks, NodeLabel};
+use engine::protocol::{Arrangement, Details, DeviceSummary, FileSummary, Looks, NodeLabel, Topic};
 use picture::timeline::{Axis, View};
 
 /// What all features share.
@@ -117,6 +117,8 @@ pub struct Shared {
     pub(super) stays_put: Option<u32>,
     /// What the selected node is, with the arrangement that it is a node of.
     pub(super) node: Option<(Arrangement, u32, NodeLabel)>,
+    /// Which insight is chosen.
+    pub(super) topic: Topic,
     /// Whether a report is on its way.
     pub(super) report_is_asked: bool,
 }

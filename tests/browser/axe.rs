@@ -83,6 +83,14 @@ fn no_view_has_a_violation() {
             page.settled("the view is there", || page.text("#answer"));
             check(&page, &mut wrong, &of(view));
         }
+        page.click("#tab-why");
+        page.click("[data-topic=settings]");
+        page.wait_until("the proof", || page.text("#what-if-proof").contains("reproduces"));
+        page.click("#what-if-search");
+        page.wait_until("it was simulated", || {
+            page.text("#what-if-status").is_empty() && page.text("#what-if-answer").contains("expandable_segments:True")
+        });
+        check(&page, &mut wrong, &of("what if"));
         for opener in DIALOGS {
             page.click(opener);
             page.wait_until("a dialog is open", || {

@@ -73,6 +73,7 @@ mod tree;
 mod trouble;
 mod urls;
 mod view_links;
+mod what_if;
 mod why;
 #[path = "../support/zip.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]

@@ -35,6 +35,8 @@ pub struct WhatIf {
     pub starts_empty: bool,
     /// By how much the peak changes when what was live before the first event is placed again, under the recorded settings.
     pub start_changes_peak: i64,
+    /// How many runs and smallest memories there will be.
+    pub steps: u64,
     /// Whether this is all.
     pub is_complete: bool,
 }
@@ -146,7 +148,7 @@ impl WhatIfWarning {
     pub fn words(self) -> &'static str {
         match self {
             WhatIfWarning::CollectsNothing => {
-                "garbage_collection_threshold does nothing without per_process_memory_fraction below 1 (and a --capacity here)."
+                "garbage_collection_threshold does nothing without per_process_memory_fraction below 1 (and a known memory size here)."
             }
             WhatIfWarning::GrowsWithoutBound => {
                 "expandable_segments with max_split_size_mb can grow without bound (pytorch#123548): use one of them."
@@ -158,7 +160,7 @@ impl WhatIfWarning {
                 "per_process_memory_fraction needs a PyTorch of August 2025 or later; in older ones, call torch.cuda.set_per_process_memory_fraction."
             }
             WhatIfWarning::FractionOfNothing => {
-                "per_process_memory_fraction is a fraction of --capacity, which is not given."
+                "per_process_memory_fraction is a fraction of the GPU memory, whose size is not known here."
             }
         }
     }

@@ -146,6 +146,10 @@ fn mark(elements: &Elements, state: &State) {
 /// What has the focus in the report, as what finds it again.
 fn focus(elements: &Elements) -> Option<String> {
     let focus = elements.focus().filter(|focus| elements.why_report.contains(Some(focus)))?;
+    // What stands below the report has a focus of its own.
+    if focus.closest("#what-if").ok().flatten().is_some() {
+        return None;
+    }
     let names = ["data-item", "data-more", "data-fold", "data-copy", "data-threshold"];
     let of = |name: &&str| focus.get_attribute(name).map(|value| ["[", name, "=\"", &value, "\"]"].concat());
     Some(names.iter().find_map(of).unwrap_or_default())

@@ -81,6 +81,7 @@ fn send(why: &mut Why, shared: &mut Shared, question: TopicQuestion, device: i64
 
 fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     ask(why, shared, device, effects);
+    shared.topic = why.topic;
     shared.report_is_asked = why.asked.is_some();
 }
 

@@ -1,0 +1,125 @@
+//! The simulated allocator in the insight "Allocator settings": what is typed, asked, answered, and canceled.
+
+mod data;
+
+pub use data::{Field, Simulator, WhatIfAction};
+pub(crate) use data::{Job, Terms};
+
+mod feature;
+mod link;
+pub mod view;
+pub mod words;
+
+pub(crate) use feature::FEATURE;
+
+use crate::change::Change;
+use crate::effect::Effect;
+use crate::settings::Dialog;
+use crate::shared::Shared;
+use crate::tab::Tab;
+use engine::protocol::{Answer, Question, Topic, WhatIf, WhatIfQuestion};
+use std::rc::Rc;
+
+/// Another device, or another file: only what was typed stays.
+fn reset(simulator: &mut Simulator, _: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let Simulator { settings, capacity, never_empties, .. } = std::mem::take(simulator);
+        *simulator = Simulator { settings, capacity, never_empties, ..Simulator::default() };
+    }
+}
+
+/// Asks what the person wants, and before that what the simulation reproduces: once the insight is seen.
+fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let is_seen = shared.views.seen() == Some(Tab::Why) && shared.topic == Topic::Settings;
+    if !is_seen || shared.rules.dialog == Dialog::Open {
+        return;
+    }
+    let proof = (simulator.asked.is_none() && simulator.answer.is_none()).then_some(Job::Proof);
+    let Some(job) = simulator.wanted.take().or(proof) else { return };
+    let terms = Terms {
+        capacity: simulator.typed_capacity().ok().flatten().or(shared.tools.capacity),
+        never_empties: simulator.never_empties,
+    };
+    // Runs with another capacity are not to be compared with these.
+    simulator.before = simulator.answer.clone().filter(|_| simulator.terms == terms);
+    simulator.terms = terms;
+    let is_proof = job == Job::Proof;
+    let question = WhatIfQuestion {
+        lines: if job == Job::Line { vec![simulator.settings.clone()] } else { Vec::new() },
+        capacity: terms.capacity,
+        tries: job == Job::Search,
+        fits: !is_proof,
+        never_empties: terms.never_empties,
+        partial: !is_proof,
+    };
+    let serial = shared.next_serial();
+    simulator.asked = Some((serial, job));
+    (simulator.progress, simulator.is_canceled) = ([0, 0], false);
+    effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(question))));
+}
+
+/// Takes the worker's answer, or a part of it: what was simulated before on the same terms stays beside it.
+fn take(simulator: &mut Simulator, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::WhatIf(mut answer) = answer else { return Some(answer) };
+    if simulator.asked.is_none_or(|(asked, _)| asked != serial) {
+        return None;
+    }
+    if answer.is_complete {
+        simulator.asked = None;
+    }
+    simulator.progress = [(answer.runs.len() + answer.fits.len()) as u64, answer.steps];
+    join(&mut answer, simulator.before.as_deref());
+    simulator.answer = Some(Rc::new(*answer));
+    None
+}
+
+/// Adds the runs of an earlier answer. Each settings are there once: those of the recording first.
+fn join(answer: &mut WhatIf, before: Option<&WhatIf>) {
+    let runs = std::mem::take(&mut answer.runs).into_iter().chain(before.iter().flat_map(|it| it.runs.clone()));
+    for run in runs {
+        if answer.runs.iter().all(|known| known.settings != run.settings) {
+            answer.runs.push(run);
+        }
+    }
+    for fit in std::mem::take(&mut answer.fits).into_iter().chain(before.iter().flat_map(|it| it.fits.clone())) {
+        if answer.fits.iter().all(|known| known.settings != fit.settings) {
+            answer.fits.push(fit);
+        }
+    }
+}
+
+/// Carries out what happened in the form or in the table.
+fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, effects: &mut Vec<Effect>) {
+    match action {
+        WhatIfAction::Typed(field, text) => {
+            *simulator.field(field) = text;
+            // What is wrong is said when it is to be simulated, and until it is right.
+            simulator.is_checked &= simulator.is_wrong();
+        }
+        WhatIfAction::EmptiesLeftOut(are_left_out) => simulator.never_empties = are_left_out,
+        WhatIfAction::Simulated | WhatIfAction::Searched => {
+            let is_line = action == WhatIfAction::Simulated;
+            simulator.is_checked = simulator.is_wrong();
+            let is_wrong = if is_line { simulator.is_checked } else { simulator.typed_capacity().is_err() };
+            simulator.wanted = (!is_wrong).then_some(if is_line { Job::Line } else { Job::Search });
+        }
+        WhatIfAction::Canceled => {
+            let Some(device) = shared.device().map(|device| device.device) else { return };
+            (simulator.asked, simulator.wanted, simulator.is_canceled) = (None, None, true);
+            // A question takes the place of one that is not answered yet. To this one nobody waits for the answer.
+            let question = WhatIfQuestion::default();
+            effects.push(Effect::ask(shared.next_serial(), device, Question::WhatIf(Box::new(question))));
+        }
+        WhatIfAction::WentTo(moment) => {
+            shared.end_range();
+            shared.pin_and_show(moment);
+        }
+        WhatIfAction::Copied(row) => {
+            effects.extend(view::copied(simulator, row).map(Effect::Copy));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/ui/features/what_if.rs"]
+mod tests;

@@ -1,0 +1,124 @@
+//! What is typed in the form of the simulated allocator, what is on its way, and what was answered.
+
+use engine::protocol::{WhatIf, parse_settings};
+use std::rc::Rc;
+
+/// The form, and what came of it.
+#[derive(Clone, Debug, Default)]
+pub struct Simulator {
+    /// What stands in the field of the settings, and of the capacity.
+    pub settings: String,
+    pub capacity: String,
+    /// Whether recorded calls of `empty_cache()` are left out.
+    pub never_empties: bool,
+    /// What the person wants, until it is asked.
+    pub(crate) wanted: Option<Job>,
+    /// The question that is on its way.
+    pub(crate) asked: Option<(u32, Job)>,
+    /// All runs on the same terms.
+    pub(crate) answer: Option<Rc<WhatIf>>,
+    /// Those before the question that is on its way.
+    pub(crate) before: Option<Rc<WhatIf>>,
+    pub(crate) terms: Terms,
+    /// Steps of the answer that are done, and all.
+    pub(crate) progress: [u64; 2],
+    /// Whether what is wrong in the fields is said.
+    pub(crate) is_checked: bool,
+    pub(crate) is_canceled: bool,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Job {
+    /// What the simulation reproduces, and no more.
+    Proof,
+    /// The typed settings.
+    Line,
+    /// Settings worth trying.
+    Search,
+}
+
+/// What runs must have in common to be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Terms {
+    pub(crate) capacity: Option<u64>,
+    pub(crate) never_empties: bool,
+}
+
+/// A field of the form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The line of `PYTORCH_CUDA_ALLOC_CONF`.
+    Line,
+    Capacity,
+}
+
+/// What happened in the form or in the table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WhatIfAction {
+    Typed(Field, String),
+    /// Whether recorded calls of `empty_cache()` are left out.
+    EmptiesLeftOut(bool),
+    /// The typed settings shall be simulated.
+    Simulated,
+    /// Settings worth trying shall be.
+    Searched,
+    Canceled,
+    /// The out-of-memory error of a run was clicked: the moment after its request.
+    WentTo(u32),
+    /// The settings of the row with this place are to be copied.
+    Copied(usize),
+}
+
+/// Units of a capacity; a number alone is one of GiB.
+const UNITS: [(&str, f64); 8] = [
+    ("", GIB),
+    ("gib", GIB),
+    ("g", GIB),
+    ("gb", 1e9),
+    ("mib", GIB / 1024.0),
+    ("mb", 1e6),
+    ("tib", GIB * 1024.0),
+    ("tb", 1e12),
+];
+const GIB: f64 = (1u64 << 30) as f64;
+/// More than this is a slip of the finger.
+const MOST: f64 = GIB * 1024.0 * 1024.0;
+
+impl Simulator {
+    pub(crate) fn field(&mut self, field: Field) -> &mut String {
+        match field {
+            Field::Line => &mut self.settings,
+            Field::Capacity => &mut self.capacity,
+        }
+    }
+
+    /// What is typed as the capacity: bytes, or none where the field is empty.
+    ///
+    /// # Errors
+    /// It is no size: what one looks like.
+    pub(crate) fn typed_capacity(&self) -> Result<Option<u64>, &'static str> {
+        let text = self.capacity.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(end);
+        let unit = UNITS.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name));
+        let bytes = unit.zip(number.trim().parse::<f64>().ok()).map(|((_, unit), number)| unit * number);
+        let bytes = bytes.filter(|bytes| *bytes >= 1.0 && *bytes <= MOST);
+        bytes.map(|bytes| Some(bytes as u64)).ok_or("Expected a size such as 80 GiB or 80 GB.")
+    }
+
+    /// What is wrong with the typed settings: a sentence, or nothing.
+    pub(crate) fn line_error(&self) -> String {
+        let Err(error) = parse_settings(&self.settings) else { return String::new() };
+        let text = error.to_string();
+        let mut letters = text.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+    }
+
+    pub(crate) fn is_wrong(&self) -> bool {
+        parse_settings(&self.settings).is_err() || self.typed_capacity().is_err()
+    }
+}

@@ -1,0 +1,22 @@
+//! What of the form stands in a link: the settings and the capacity, as they were typed.
+
+use super::{Field, Simulator};
+use crate::link::reading::{Key, LONGEST_VALUE, Reading, kept};
+
+pub(super) const LINKS: &[Key<Simulator>] = &[
+    kept("conf", |simulator, _| written(&simulator.settings), |simulator, _, link| set(simulator, Field::Line, link)),
+    kept(
+        "memory",
+        |simulator, _| written(&simulator.capacity),
+        |simulator, _, link| set(simulator, Field::Capacity, link),
+    ),
+];
+
+/// What is too long for a link is left out of it.
+fn written(text: &str) -> String {
+    Some(text.trim()).filter(|text| text.len() < LONGEST_VALUE).unwrap_or_default().to_owned()
+}
+
+fn set(simulator: &mut Simulator, field: Field, link: &mut Reading<'_>) {
+    *simulator.field(field) = link.text.to_owned();
+}

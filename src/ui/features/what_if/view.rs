@@ -1,0 +1,205 @@
+//! What is seen of the simulated allocator: sentences, rows, what the form says.
+
+use super::{Job, Simulator, words};
+use crate::amount::{change, exact_change};
+use crate::shared::Shared;
+use base::sorted::{pair, sorted_by_key};
+use base::units::{Bytes, grouped};
+use engine::protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
+use std::rc::Rc;
+
+/// Headings of the table, with what they mean. The settings stand first, the words last.
+pub const HEADINGS: [(&str, &str); 9] = [
+    ("Settings", "As a line for PYTORCH_CUDA_ALLOC_CONF"),
+    ("Peak reserved", "Most bytes taken from the driver"),
+    ("Difference", "Peak reserved, compared with the recorded settings"),
+    ("Spread", "Lowest and highest peak over three orders of addresses"),
+    ("Fragmentation", "Share of the reserved bytes that is in no live block at the peak"),
+    ("Driver calls", "Calls of cudaMalloc and cudaFree, or of map and unmap"),
+    ("Retries", "Requests that succeeded only after cached memory was released"),
+    ("OOM", "Out of memory: the request that fails"),
+    (
+        "How sure",
+        "Proved: the recording exercises these rules. From source: rules read from PyTorch's source, not exercised here. Start matters: depends on what was allocated before the trace. Departs: the model departs from this recording.",
+    ),
+];
+
+/// All that the sentences and the table depend on.
+#[derive(Clone, Debug, Default)]
+pub struct Basis(Option<Rc<WhatIf>>);
+
+impl PartialEq for Basis {
+    fn eq(&self, other: &Basis) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(another)) => Rc::ptr_eq(one, another),
+            (one, another) => one.is_none() && another.is_none(),
+        }
+    }
+}
+
+/// What they depend on now.
+pub fn basis(simulator: &Simulator) -> Basis {
+    Basis(simulator.answer.clone())
+}
+
+/// What was simulated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// What the simulation reproduces.
+    pub proof: Vec<(Tone, String)>,
+    /// Whether anything is predicted.
+    pub predicts: bool,
+    /// What the runs come to.
+    pub findings: Vec<(Tone, String)>,
+    pub rows: Vec<RunRow>,
+    pub fits: Vec<FitRow>,
+}
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRow {
+    pub settings: String,
+    pub is_recorded: bool,
+    /// What stands below the headings between the settings and the OOM, each with what it is exactly.
+    pub numbers: [(String, String); 6],
+    pub oom: String,
+    /// The moment after that request.
+    pub oom_moment: Option<u32>,
+    pub is_out_of_memory: bool,
+    /// How sure it is, in short and in full.
+    pub grade: [&'static str; 2],
+}
+
+/// The smallest memory that is enough with some settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FitRow {
+    pub memory: String,
+    pub exact: String,
+    pub settings: String,
+    /// How much more it is than there is; else empty.
+    pub more: String,
+}
+
+/// What the form says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormView {
+    pub status: String,
+    pub can_cancel: bool,
+    pub line_error: String,
+    pub capacity_error: &'static str,
+    /// The capacity where none is typed.
+    pub capacity_hint: String,
+}
+
+/// The runs, the least reserved first and what runs out of memory last.
+fn sorted(answer: &WhatIf) -> Vec<&WhatIfRun> {
+    sorted_by_key(answer.runs.iter().collect(), |run| pair(run.oom_event.is_some().into(), run.peak_reserved))
+}
+
+/// What was simulated, as text.
+pub fn view(simulator: &Simulator) -> View {
+    let Some(answer) = simulator.answer.as_deref() else { return View { predicts: true, ..View::default() } };
+    let proof = &answer.proof;
+    let predicts = proof.refused.is_none();
+    let first = if predicts && proof.is_exact { Tone::Good } else { Tone::Alarm };
+    let sentences = words::reproduced(proof).into_iter().enumerate();
+    let proof = sentences.map(|(at, text)| (if at == 0 { first } else { Tone::Fact }, text)).collect();
+    if !predicts {
+        return View { proof, predicts, ..View::default() };
+    }
+    let runs = sorted(answer);
+    let mut findings: Vec<(Tone, String)> = Vec::new();
+    if answer.runs.len() > 1 {
+        findings.extend(words::findings(answer).into_iter().map(|text| (Tone::Fact, text)));
+    }
+    for text in runs.iter().flat_map(|run| &run.warnings).map(|warning| warning.words()) {
+        if findings.iter().all(|(_, known)| known != text) {
+            findings.push((Tone::Alarm, text.to_owned()));
+        }
+    }
+    let mut ignored: Vec<&str> = runs.iter().flat_map(|run| &run.ignored).map(String::as_str).collect();
+    ignored.dedup();
+    if !ignored.is_empty() {
+        findings.push((Tone::Fact, ["Without effect on the simulation: ", &ignored.join(", "), "."].concat()));
+    }
+    let recorded = answer.runs.first().map_or(0, |run| run.peak_reserved);
+    let fits = answer.fits.iter().map(|fit| {
+        let had = answer.capacity.zip(fit.capacity).filter(|(had, wanted)| had < wanted);
+        FitRow {
+            memory: fit.capacity.map_or_else(|| "No memory is enough".to_owned(), |bytes| Bytes(bytes).to_string()),
+            exact: fit.capacity.map_or_else(String::new, exact),
+            settings: fit.settings.clone(),
+            more: had.map_or_else(String::new, |(had, wanted)| Bytes(wanted - had).to_string() + " more than there is"),
+        }
+    });
+    let bytes = answer.fits.iter().map(|fit| fit.capacity.unwrap_or(u64::MAX));
+    let fits: Vec<(u64, FitRow)> = sorted_by_key(bytes.zip(fits).collect(), |(bytes, _)| pair(0, *bytes));
+    View {
+        proof,
+        predicts,
+        findings,
+        rows: runs.into_iter().map(|run| row(run, recorded)).collect(),
+        fits: fits.into_iter().map(|(_, fit)| fit).collect(),
+    }
+}
+
+fn exact(bytes: u64) -> String {
+    grouped(bytes) + " B"
+}
+
+fn row(run: &WhatIfRun, recorded: u64) -> RunRow {
+    let is_recorded = run.origin == WhatIfOrigin::Recorded;
+    let [low, high] = run.band;
+    let difference = match () {
+        () if is_recorded => ("–".to_owned(), String::new()),
+        () => (change(recorded, run.peak_reserved), exact_change(recorded, run.peak_reserved)),
+    };
+    let none = String::new;
+    RunRow {
+        settings: run.settings.clone(),
+        is_recorded,
+        numbers: [
+            (Bytes(run.peak_reserved).to_string(), exact(run.peak_reserved)),
+            difference,
+            (words::spread(run), [&*exact(low), " – ", &exact(high)].concat()),
+            (words::fragmentation(run), exact(run.peak_reserved.saturating_sub(run.allocated_at_peak))),
+            (grouped(run.driver_calls), none()),
+            (grouped(run.retries), none()),
+        ],
+        oom: words::oom(run),
+        oom_moment: run.oom_event.map_or_else(
+            || run.avoided_oom.map(|event| event.saturating_add(1)),
+            |event| u32::try_from(event.saturating_add(1)).ok(),
+        ),
+        is_out_of_memory: run.oom_event.is_some(),
+        grade: [words::grade(run), run.grade.words()],
+    }
+}
+
+/// The settings of the row with this place.
+pub(super) fn copied(simulator: &Simulator, row: usize) -> Option<String> {
+    Some(sorted(simulator.answer.as_deref()?).get(row)?.settings.clone())
+}
+
+/// What the form says.
+pub fn form(simulator: &Simulator, shared: &Shared) -> FormView {
+    let status = match simulator.asked {
+        Some((_, Job::Proof)) => "Checking the simulation against this recording…".to_owned(),
+        Some(_) => match simulator.progress {
+            [_, 0] => "Simulating…".to_owned(),
+            [done, all] => ["Simulating… ", &grouped(done), " of ", &grouped(all)].concat(),
+        },
+        None if simulator.is_canceled => "Canceled.".to_owned(),
+        None => String::new(),
+    };
+    let of_answer =
+        simulator.answer.as_deref().and_then(|answer| answer.capacity.filter(|_| answer.is_capacity_recorded));
+    let known = shared.tools.capacity.or(of_answer);
+    FormView {
+        status,
+        can_cancel: simulator.asked.is_some_and(|(_, job)| job != Job::Proof),
+        line_error: if simulator.is_checked { simulator.line_error() } else { String::new() },
+        capacity_error: simulator.typed_capacity().err().filter(|_| simulator.is_checked).unwrap_or_default(),
+        capacity_hint: known.map_or_else(|| "no limit".to_owned(), |bytes| Bytes(bytes).to_string()),
+    }
+}
