@@ -2,7 +2,7 @@
 //! the rectangles become pixels.
 //!
 //! The rooms are crates under `src`, in the order of the data: `base` has the units, `history` turns bytes into allocations with
-//! lifetimes, `analysis` answers questions about them, `picture` turns them into rectangles and draws those, `engine` runs all of this
+//! lifetimes, `allocator` simulates PyTorch's allocator on what they asked for, `analysis` answers questions about them, `picture` turns them into rectangles and draws those, `engine` runs all of this
 //! in slices behind one message type, `ui` decides what is looked at, `page` (browser) and `cli` (command line) are the two shells.
 //! This crate gives them under one name, to tests, benches and whoever embeds them.
 //!
@@ -16,6 +16,7 @@
 //!
 //! What is deliberately absent: a tree of values, a copy of the file, a top-N cut, a WebGL backend, hand-written JavaScript.
 
+pub use allocator;
 pub use analysis;
 pub use base::{column, slice, sorted, units};
 pub use engine;

@@ -113,7 +113,7 @@ fn rows<'a>(report: &'a Report, key: &str) -> &'a [SheetRow] {
 
 /// By what stands in one column, bytes and count of two others; rows without any are left out, and what is no category.
 fn totals(report: &Report, key: &str, [name, bytes, count]: [usize; 3]) -> Totals {
-    let all = rows(report, key).iter().filter(|row| text(&row.cells[0]) != "not explained by the file");
+    let all = rows(report, key).iter().filter(|row| text(&row.cells[0]) != "unexplained");
     let all = all.map(|row| (text(&row.cells[name]), (number_of(&row.cells[bytes]), number_of(&row.cells[count]))));
     all.filter(|(_, (_, count))| *count > 0).collect()
 }

@@ -248,7 +248,7 @@ fn rules_that_decide_nothing_are_counted_without_what_no_rule_tells() {
     let report = report(&mut opened, 0);
     let rules = report.sheets.iter().find(|sheet| sheet.key == "rules").unwrap();
     assert_eq!(rules.rows.len(), 2, "one that holds, and what no rule tells");
-    assert!(rules.note.ends_with("Rules without a match there: 1 of 2."), "{}", rules.note);
+    assert!(rules.note.ends_with("Rules without a match: 1 of 2."), "{}", rules.note);
 }
 
 #[test]

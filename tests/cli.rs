@@ -127,9 +127,9 @@ fn what_can_not_be_plotted_is_said_in_one_sentence() {
     let path = file("cli-no-plot.pickle", &snapshot());
     let path = path.to_str().unwrap();
     for (arguments, cause) in [
-        (&["--device", "7"][..], "no such device, only 0"),
+        (&["--device", "7"][..], "no such device; available: 0"),
         (&["--time"], "no times"),
-        (&["--from", "5"], "nothing there"),
+        (&["--from", "5"], "nothing to draw"),
     ] {
         let output = memscape(&[&["plot", path, "-o", "-"], arguments].concat(), b"");
         let error = String::from_utf8(output.stderr).unwrap();

@@ -80,7 +80,7 @@ fn the_page_of_a_real_file_has_its_numbers() {
         assert_eq!(devices(&folder, "out.html"), devices(&folder, file), "{name}");
         let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
         let size = memscape::units::grouped(page.len() as u64);
-        assert!(says.contains(&format!("({size} B)")) && says.contains(" B of columns in gzip from "), "{says}");
+        assert!(says.contains(&format!("({size} B)")) && says.contains(" B of gzipped columns from "), "{says}");
         let summary = devices(&folder, file);
         // Of two that never ran out of memory the one with the higher peak.
         let all = summary["devices"].as_array().unwrap().iter();
@@ -150,7 +150,7 @@ fn moments_are_told_as_to_other_commands() {
     for (words, says) in [
         (&["--at", "7"][..], "no event 7"),
         (&["--at", "350ms"], "has no times"),
-        (&["--device", "3"], "no such device, only 0"),
+        (&["--device", "3"], "no such device; available: 0"),
     ] {
         let (status, page, error) = view_of(words);
         assert_eq!((status, page.as_str()), (Some(1), ""), "{words:?}");
@@ -174,7 +174,7 @@ fn every_kind_of_input_goes_in() {
         ("a.json", &plain[..], "gzip from"),
         ("a.json.gz", &gzip, "gzip\n"),
         ("plot.html", plot.as_bytes(), "gzip from"),
-        ("a.zip", &archive, "columns in gzip from"),
+        ("a.zip", &archive, "gzipped columns from"),
     ] {
         std::fs::write(folder.join(name), bytes).unwrap();
         for file in [name, "-"] {

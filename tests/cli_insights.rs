@@ -95,6 +95,8 @@ fn the_device_with_a_finding_leads() {
         let others = json!([{"device": 0, "ooms": 0}, {"device": 2, "ooms": 0}]);
         assert_eq!((&json["device"], &json["other_devices"]), (&json!(1), &others), "{command:?}");
     }
+    let at_oom: Value = serde_json::from_str(&told(&["segments", &path, "--at", "oom", "--json"])).unwrap();
+    assert_eq!(at_oom["event"], 1, "the moment that its error names");
     let chosen = told(&["oom", &path, "--device", "0"]);
     assert!(chosen.contains("GPU 0") && chosen.contains("No OOM") && !chosen.contains("Other devices"), "{chosen}");
 
@@ -111,7 +113,7 @@ fn what_there_is_not_is_refused_in_one_sentence() {
     let path = path.to_str().unwrap();
     for (arguments, cause) in [
         (&["--threshold", "nothing=3"][..], "no threshold nothing"),
-        (&["--device", "7"], "no such device, only 0"),
+        (&["--device", "7"], "no such device; available: 0"),
         (&["--at", "5"], "no event 5"),
         (&["--rules", "/nowhere/rules.json"], "/nowhere/rules.json: No such file"),
     ] {

@@ -206,7 +206,7 @@ fn mosaics_counting_has_no_baseline() {
     assert_eq!(of(&["peak", path, "--from", "400", "--to", "500"]), [4, 350, 2]);
     let output = memscape(&["live", path, "--counting", "mosaic"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("as Mosaic counts") && !text.contains("awaiting free"), "{text}");
+    assert!(text.contains("as in Mosaic") && !text.contains("awaiting free"), "{text}");
     assert_eq!(memscape(&["live", path, "--counting", "mine"]).status.code(), Some(2));
 
     let Some(folder) = opened::snapshots() else { return };

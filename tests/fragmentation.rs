@@ -126,7 +126,7 @@ fn a_request_to_the_driver_leads_to_the_peak_of_reserved_bytes() {
     let mut opened = file(&[segment(a, 100 * MIB, &[[a, 4 * MIB]]), segment(b, 40 * MIB, &[[b, 38 * MIB]])], &trace);
     let told = report(&mut opened, Topic::Fragmentation);
     let said = told.statements.iter().find(|it| it.text.contains("driver was asked")).unwrap();
-    let begins = "Peak of reserved bytes, 140 MiB, at event 5: the driver was asked for 40.0 MiB";
+    let begins = "Peak reserved: 140 MiB at event 5. The driver was asked for 40.0 MiB";
     assert!(said.text.starts_with(begins) && !said.text.contains("get there"), "{}", said.text);
 }
 

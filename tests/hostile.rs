@@ -161,13 +161,13 @@ fn blocks_and_segments_stand_in_one_place() {
     let shared_blocks = list(&[segment(&blocks), segment(b"h\x04").repeat(100_000)].concat());
     assert_eq!(
         opened_soon(pickle(&[&dict(&[("segments", &shared_blocks)])])).unwrap_err(),
-        "segments[1].blocks: is not a list of blocks of its own"
+        "segments[1].blocks: is not a separate list of blocks"
     );
     let one = [segment(&blocks), b"q\x05".to_vec()].concat();
     let shared_segment = list(&[one.clone(), b"h\x05".repeat(1_000_000)].concat());
     assert_eq!(
         opened_soon(pickle(&[&dict(&[("segments", &shared_segment)])])).unwrap_err(),
-        "segments[1]: is not a segment of its own"
+        "segments[1]: is not a separate segment"
     );
     let many = list(&[segment(b"]").repeat(3000), one].concat());
     let again = [word("segments"), b"q\x07".to_vec(), many, b"q\x06".to_vec(), b"h\x07h\x06".repeat(300_000)].concat();

@@ -12,7 +12,7 @@ mod circles;
 mod contributing;
 
 /// The crates under `src`, in the order of the data.
-const CRATES: &[&str] = &["base", "history", "analysis", "picture", "engine", "ui", "page", "cli"];
+const CRATES: &[&str] = &["base", "history", "allocator", "analysis", "picture", "engine", "ui", "page", "cli"];
 
 /// Crates whose top-level modules have an order of their own.
 const OF_LAYERS: &[&str] = &["base", "history", "picture"];
@@ -31,13 +31,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("history::snapshot", &["base", "history::pickle"]),
     ("history::compact", &["base", "history::container::COLUMNS", "history::snapshot"]),
     ("history::replay", &["base", "history::snapshot"]),
+    ("allocator", &["base", "history::replay", "history::snapshot"]),
     ("analysis", &["base", "history::json", "history::pickle::Builder", "history::replay", "history::snapshot"]),
     ("picture::timeline", &["base", "history::replay"]),
     ("picture::outline", &[]),
     ("picture::shapes", &[]),
     ("picture::render", &["base", "picture::timeline"]),
     ("picture::svg", &["picture::outline", "picture::render", "picture::shapes", "picture::timeline"]),
-    ("engine", &["analysis", "base", "history", "picture::timeline"]),
+    ("engine", &["allocator", "analysis", "base", "history", "picture::timeline"]),
     (
         "ui",
         &[

@@ -234,7 +234,7 @@ fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
     };
     let [own, graph] = [[0, 0], [0, 3]];
     let is = |told: (String, String), text: &str, fix: &str| assert_eq!(told, (text.to_owned(), fix.to_owned()));
-    let released = "torch.cuda.empty_cache() releases them.";
+    let released = "Call torch.cuda.empty_cache().";
     is(told(0, &[own, own]), "2 empty segments at the end: 4.00 MiB.", released);
     is(told(0, &[graph]), "1 empty segment at the end: 2.00 MiB, all in private pools.", "");
     is(told(-1, &[own]), "1 empty segment at the end: 2.00 MiB.", "");

@@ -244,7 +244,7 @@ fn buckets_do_not_overlap() {
         other => panic!("{other:?}"),
     };
     let mut next = 0;
-    for label in labels(Grouping::Age).iter().filter_map(|label| label.strip_prefix("allocated at event ")) {
+    for label in labels(Grouping::Age).iter().filter_map(|label| label.strip_prefix("allocated at events ")) {
         let ends: Vec<u64> = label.split('–').map(|end| end.replace(',', "").parse().unwrap()).collect();
         assert_eq!(ends[0], next, "{label}");
         next = ends[1] + 1;

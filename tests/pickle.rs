@@ -218,11 +218,11 @@ mod rules {
         }
         assert_eq!(
             error(b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R."),
-            "refers to code to run: a snapshot has none, and memscape never runs any (GLOBAL at byte 2)"
+            "imports or calls code: a snapshot contains none, and memscape never runs any (GLOBAL at byte 2)"
         );
         assert_eq!(
             error(b"}(X\x01\x00\x00\x00ai__main__\nC\n"),
-            "a: refers to code to run: a snapshot has none, and memscape never runs any (INST at byte 8)"
+            "a: imports or calls code: a snapshot contains none, and memscape never runs any (INST at byte 8)"
         );
     }
 

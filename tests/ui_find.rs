@@ -118,7 +118,7 @@ fn what_is_typed_is_searched_once() {
     assert_eq!(status(&page.state).text, "3,407 matches · 1.00 GiB total · 1.00 MiB at the peak");
     assert_eq!(
         status(&page.state).exact,
-        "1,073,741,824 B requested in total (not all live at once); at the peak 12 of them, 1,048,576 B"
+        "1,073,741,824 B requested in total (not all live at once); 12 live at the peak, 1,048,576 B"
     );
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Found(second)));
     page.draw();
@@ -158,7 +158,7 @@ fn what_is_wrong_is_said_and_not_searched() {
     assert_eq!(page.step(), None);
     page.find(">5MiB");
     page.found(Tally::default());
-    assert_eq!(status(&page.state).text, "No match");
+    assert_eq!(status(&page.state).text, "No matches");
     assert_eq!(page.looks(), None, "where nothing is found nothing is faded");
 }
 

@@ -257,7 +257,7 @@ fn the_card_is_exact() {
     assert_eq!(told.place, "/home/me/train.py:31");
     assert_eq!(told.shares, "60.0 % of all · 100 % of its parent · 2 allocations");
     let several = card(&page.state, &shown, &shown.boxes[3]);
-    assert_eq!(several.name, "3 boxes narrower than a pixel");
+    assert_eq!(several.name, "3 frames narrower than a pixel");
     let large = FlameBox { weight: Weight { bytes: 9_854_648_320, count: 1 }, found: 1024, ..hovered };
     let told = card(&page.state, &shown, &large);
     assert_eq!(told.title, "9.18 GiB · 9,854,648,320 B");

@@ -147,7 +147,7 @@ fn a_link_to_a_file_without_an_address_asks_for_it() {
     let mut other = Page::new();
     other.go(&fragment);
     assert!(matches!(other.state.stage, Stage::Empty) && other.loads.is_empty());
-    let asked = "This link needs a.pickle (12 B). Choose the file to restore the view.";
+    let asked = "This view belongs to a.pickle (12 B). Choose that file to restore it.";
     assert_eq!(other.state.linked.notice.as_deref(), Some(asked));
     other.drop_file("99-ffeeddccbbaa99887766554433221100");
     assert_eq!(other.state.linked.notice, Some(format!("This is a different file. {asked}")));

@@ -289,7 +289,7 @@ fn the_axis_has_addresses_and_breaks() {
     assert_eq!(labels[0], "0x7f0000000000");
     assert!(labels.contains(&"0x7f000a000000"), "{labels:?}");
     assert_eq!(figure.gaps.len(), 1);
-    assert_eq!(figure.gaps[0].text, "140 MiB of addresses not mapped");
+    assert_eq!(figure.gaps[0].text, "140 MiB of unmapped addresses");
     assert_eq!(figure.peak, None, "addresses have no peak");
     let texts =
         |shapes: Vec<Shape>, text: &str| shapes.iter().any(|shape| matches!(shape, Shape::Text(it) if it.text == text));
@@ -309,7 +309,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
     let free = HitMemory { segment: Some(segment_at(UPPER)), free: Some((UPPER + MIB, 12 * MIB)) };
     assert_eq!(page.hit(None, Some(free.clone())).plot, ADDRESSES);
     let told = card(page.state.hover.as_ref().expect("a card"));
-    assert_eq!(told.title, "Free, at most 12.0 MiB");
+    assert_eq!(told.title, "Free: ≤ 12.0 MiB");
     assert_eq!(told.segment, "in segment 0x7f000a000000: 40.0 MiB, MemPool (0, 7), stream 0x10, large, expandable");
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
@@ -458,9 +458,9 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
 fn what_has_no_meaning_is_off_and_says_why() {
     let mut page = Page::show(1);
     page.press(Command::NextStacking);
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Only the live view")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Only the Live and Reserved views")));
     page.press(Command::ToggleFitBytes);
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("address view")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Addresses view")));
     assert_eq!(page.state.bytes_axis, BytesAxis::Free);
     page.act(Action::CapacityTyped("24".into()));
     assert_eq!(page.height().round() as u64, 65 * MIB, "a GPU's capacity is no address");
@@ -469,7 +469,7 @@ fn what_has_no_meaning_is_off_and_says_why() {
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("all pools")));
     // A line that nobody sees is not switched off unseen.
     page.press(Command::Plot(PlotStep::Toggle(Line::Free)));
-    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("view Reserved")));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Reserved view")));
     page.act(Action::Plot(PlotAction::Shown(2)));
     assert!(page.state.curve_key().iter().all(|entry| entry.is_on));
 }

@@ -247,19 +247,19 @@ fn the_legend_has_both_moments() {
     let exact = "b\nat the cursor 0 B requested in 0 allocations\nat the peak 4,096 B requested in 1 allocation";
     assert_eq!(lines[0].exact, exact);
 
-    // Where the window is known: all that it shows, the most of it first, then what is live at the moment; no order of their own is kept.
+    // Where the window is known: all that it shows. The most at the peak first, wherever the window is, then the most of it.
     let covered = vec![0, 0, 10, 900];
     let labels = |colouring| {
         let lines = legend::lines(Plot::Stack, colouring, &entries, &BTreeSet::new(), Some(&covered));
         lines.into_iter().map(|line| line.label).collect::<Vec<_>>()
     };
-    assert_eq!(labels(Grouping::Category), ["c", "b", "a"]);
+    assert_eq!(labels(Grouping::Category), ["b", "c", "a"]);
     assert_eq!(labels(Grouping::Size), ["a", "b", "c"], "a scale stays in its order");
     let hidden = vec![0; 64];
     let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::from([2]), Some(&hidden));
     assert_eq!(
         lines.iter().map(|line| line.label.as_str()).collect::<Vec<_>>(),
-        ["a", "b"],
+        ["b", "a"],
         "live at the moment, and faded"
     );
 }
@@ -333,6 +333,8 @@ fn what_the_form_can_not_edit_is_told_in_words() {
         assert_eq!(!row.others.is_empty(), more, "{row:?}");
     }
     let others = |text: &str| rows.iter().any(|row| row.others.contains(text));
-    assert!(others("lives ≥ 64 events") && others("recorded as “parameter”") && others("allocated before recording"));
+    assert!(
+        others("lifetime ≥ 64 events") && others("recorded as “parameter”") && others("allocated before recording")
+    );
     assert!(others("same size as “gradient”") && others("1/4 of the size of a frame matching ^dequantize_4bit$"));
 }

@@ -217,7 +217,7 @@ fn bytes_stand_beside_the_lines() {
     // Shorter than the recording, and one that the recording does not have.
     page.drop_text("model.py", "x = 1\n");
     let shown = text(&page.state.sources, &page.state).expect("it was dropped");
-    assert_eq!(shown.note, "This file ends before 3 lines of the recording: another version?");
+    assert_eq!(shown.note, "This file is too short for 3 lines in the snapshot. Is it another version?");
     page.drop_text("deep/train.py", "");
     assert_eq!(text(&page.state.sources, &page.state).expect("it was dropped").title, "/home/me/deep/train.py");
     page.drop_text("a/unknown.py", "x = 1\n");
@@ -253,7 +253,7 @@ fn a_file_of_many_lines_is_cut_and_says_by_how_much() {
     page.answered(serial, Answer::Sources(Box::new(answer)));
     let rows = view(&page.state.sources, &page.state).rows;
     let labels: Vec<&str> = rows.iter().rev().take(2).map(|row| row.label.as_str()).collect();
-    assert_eq!(labels, ["1 lighter file not shown", "3,501 lighter lines not shown"]);
+    assert_eq!(labels, ["1 smaller file not shown", "3,501 smaller lines not shown"]);
     let number = |text: &str| text.replace(" B requested", "").replace(',', "").parse::<u64>().expect("a number");
     let sum: u64 = rows[1..rows.len() - 1].iter().map(|row| number(&row.exact)).sum();
     assert_eq!(sum, total, "what is not shown is counted all the same");

@@ -251,7 +251,7 @@ fn the_pointer_tells_and_a_click_selects() {
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
     page.memory(MemoryAction::PointerAt(Some(at(250.0, 4.0))));
     assert!(
-        hovered(&page.state.memory, &page.state).expect("a card").title.starts_with("3 blocks thinner than a pixel")
+        hovered(&page.state.memory, &page.state).expect("a card").title.starts_with("3 blocks narrower than a pixel")
     );
     page.memory(MemoryAction::PointerAt(Some(at(205.0, 1.0))));
     assert_eq!(hovered(&page.state.memory, &page.state), None, "between segments");
@@ -343,7 +343,7 @@ fn sums_and_headings_name_their_kind() {
     assert_eq!(lines[0].sums, "2 segments · 30.0 MiB reserved · free ≤ 18.0 MiB, the largest ≤ 8.00 MiB");
     assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · MemPool (0, 1) · expandable");
     let lost = StatePage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..StatePage::default() };
-    assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB lie in no recorded segment");
+    assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB are outside the recorded segments");
 }
 
 #[test]

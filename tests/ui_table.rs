@@ -183,7 +183,7 @@ fn rows_are_chosen_and_their_sum_is_asked_for() {
     question.replace(page.answer());
     assert_eq!(question.expect("the newest").chosen, [[3, 6]]);
     let told = status(&page.state.table, &page.state);
-    assert!(told.text.starts_with("3 chosen · 777 B · 100 allocations"), "{}", told.text);
+    assert!(told.text.starts_with("3 selected · 777 B · 100 allocations"), "{}", told.text);
     page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
     assert_eq!(page.answer().chosen, [[0, 100]]);
     // Another table, another choice.

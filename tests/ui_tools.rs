@@ -264,7 +264,7 @@ fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
     page.command(Command::Cursor(CursorStep::After));
-    assert_eq!(page.state.remark.as_deref(), Some("There is no other allocation that way."));
+    assert_eq!(page.state.remark.as_deref(), Some("No allocation in this direction."));
     let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
         let step = |request: &Request| match request {
             Request::Ask(Ask { serial, what: Question::Step { moment, byte, step: Step::Later, .. }, .. }) => {

@@ -113,6 +113,8 @@ impl Asking {
             When::Peak => At::Moment(self.peak()),
             When::ReservedPeak if self.device.knows_reserved() => At::MostReserved,
             When::ReservedPeak => return Err("no segments recorded: reserved bytes are unknown".to_owned()),
+            When::OutOfMemory if self.device.ooms() > 0 => At::OutOfMemory,
+            When::OutOfMemory => return Err("no OOM in this trace".to_owned()),
             When::End => At::Moment(u32::MAX),
             When::Event(event) if event < self.device.events as i64 => {
                 At::Moment(Moment::after_event_or_minus_one(event).0)
@@ -222,7 +224,7 @@ pub(crate) fn pick(summary: &FileSummary, wanted: Option<i64>) -> Result<&Device
         let devices: Vec<String> = summary.devices.iter().map(|device| device.device.to_string()).collect();
         match devices.len() {
             0 => "no device has events or segments".to_owned(),
-            _ => format!("no such device, only {}", devices.join(", ")),
+            _ => format!("no such device; available: {}", devices.join(", ")),
         }
     })
 }

@@ -38,7 +38,7 @@ impl Carried {
             (Ok(Some(file)), _) => Ok(file),
             (Ok(None), Ok(bytes)) => {
                 let taken = input.total_bytes().unwrap_or(bytes.len() as u64);
-                Ok(Carried { taken, how: "columns in gzip", bytes })
+                Ok(Carried { taken, how: "gzipped columns", bytes })
             }
             // The page reads no archive out of itself.
             (Ok(None), Err(why)) => Err(format!("{why}: unpack the zip archive, and name the file inside")),
@@ -117,7 +117,7 @@ impl Write for Limited {
         self.is_full |= self.bytes.len() + bytes.len() > self.most;
         if self.is_full {
             return Err(io::Error::other(format!(
-                "larger than {}, the most that browsers read from one page: share the file itself",
+                "larger than {}, the limit of browsers for one page: share the file itself",
                 Bytes(self.most as u64)
             )));
         }

@@ -130,8 +130,8 @@ fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), Str
     {
         let names: Vec<&str> = known.iter().map(|known| known.key.as_str()).collect();
         return Err(match names.as_slice() {
-            [] => format!("no threshold {key}: this insight has none"),
-            names => format!("no threshold {key}, only {}", names.join(", ")),
+            [] => format!("no threshold {key}: this insight has no thresholds"),
+            names => format!("no threshold {key}; available: {}", names.join(", ")),
         });
     }
     Ok((asking, reports))

@@ -1,6 +1,6 @@
 //! The command line, on the page's own engine: each command prints what a view of the page shows.
 //!
-//! Exit status: 0; 1 if a file cannot be read (one sentence on standard error); 2 for wrong usage.
+//! Exit status: 0; 1 if a file cannot be read (one sentence on standard error); 2 for invalid arguments.
 
 mod allocations;
 mod asking;
@@ -25,6 +25,7 @@ mod serve;
 mod summary;
 mod terms;
 mod viewer;
+mod what_if;
 mod written;
 
 use clap::error::ErrorKind;
@@ -43,7 +44,7 @@ struct Memscape {
 }
 
 const AFTER: &str = "A snapshot is what torch.cuda.memory._dump_snapshot() writes; gzip, zstd, zip and PyTorch's HTML pages work as well.\n\
-                     Exit status: 0 on success, 1 if a file cannot be read, 2 for wrong usage.";
+                     Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid arguments.";
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
@@ -72,20 +73,26 @@ enum Command {
     Fragmentation(insights::Terms),
     /// Show private pools and host memory
     Pools(insights::Terms),
-    /// Show the allocator settings, and changes that the trace suggests
+    /// Show allocator settings and suggested changes
     Settings(insights::Terms),
-    /// List what is live at the cursor, by the code that allocated it
+    /// List what is live at one moment (default: the peak), by the code that allocated it
     Live(live::Live),
-    /// List what is live at the peak, of the whole trace or of a time range
+    /// List what is live at the peak of the trace or of a time range
     Peak(live::Peak),
     /// List allocations, largest first
     #[command(alias = "find")]
     Allocations(allocations::Allocations),
-    /// List segments and blocks at the cursor
+    /// List segments and blocks at one moment; see fragmentation for what keeps them
     #[command(aliases = ["state", "memory"])]
     Segments(segments::Segments),
     /// List events
     Events(events::Events),
+    /// Simulate the allocator under other settings: what would have been reserved
+    ///
+    /// Replays the recorded requests in a model of PyTorch's caching allocator. First it says what the model reproduces of the recording;
+    /// if that is too little, it predicts nothing.
+    #[command(name = "whatif", alias = "what-if")]
+    WhatIf(what_if::Simulate),
     /// The insight on the peak, by its name before `insights --topic peak`
     #[command(hide = true)]
     Report(insights::Terms),
@@ -150,6 +157,7 @@ impl Command {
                 (&arguments.source.file, allocations::allocations(arguments).and_then(printed))
             }
             Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(printed)),
+            Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(printed)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
             Command::Report(terms) => reported(Topic::Peak, terms),
             Command::Oom(terms) => reported(Topic::OutOfMemory, terms),

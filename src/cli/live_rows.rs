@@ -40,7 +40,7 @@ pub(crate) struct Terms {
 pub(crate) enum Counting {
     /// Everything live on the device
     Whole,
-    /// Without what was allocated before recording, as Mosaic counts
+    /// Exclude the baseline (allocated before recording), as Mosaic does
     Mosaic,
 }
 
@@ -130,7 +130,7 @@ impl Listed<'_> {
     fn text(&self) -> String {
         let Listed { asking, terms, facts, .. } = self;
         let is_peak = match terms.counting {
-            Counting::Mosaic => ", without the baseline, as Mosaic counts",
+            Counting::Mosaic => ", without the baseline, as in Mosaic",
             Counting::Whole if facts.moment == asking.peak() => ", the peak",
             Counting::Whole => "",
         };

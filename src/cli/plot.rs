@@ -110,7 +110,7 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
         }
     }
     if options.from.is_some() || options.to.is_some() {
-        let edges = edges(&page.state, options).ok_or("nothing there: the range is outside the trace")?;
+        let edges = edges(&page.state, options).ok_or("nothing to draw: the range is outside the trace")?;
         page.act(Action::MinimapMoved(edges));
     }
     page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg)))));

@@ -60,7 +60,7 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
     let facts = asking.at(terms.at.when.unwrap_or(When::Peak))?;
     let page = listed(&mut asking, terms, facts.moment).ok_or("the segments could not be listed")?;
     if page.groups.is_empty() && (terms.pool, terms.stream) != (None, None) {
-        return Err("no segment of that pool and stream at the cursor".to_owned());
+        return Err("no segment of that pool and stream at this moment".to_owned());
     }
     let wants_sites = terms.printed.json || terms.blocks;
     let sites = if wants_sites { sites(&mut asking, facts.moment) } else { Some(Sites::new()) };
@@ -153,7 +153,7 @@ fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StateP
     text.push_str(&sums_in_words(&page.whole));
     if page.astray.count > 0 {
         let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));
-        text.push_str(&format!("  {bytes} live in {count} are in no recorded segment\n"));
+        text.push_str(&format!("  {bytes} live in {count} are outside the recorded segments\n"));
     }
     page.fits.iter().for_each(|fit| text.push_str(&fit_in_words(asking, terms, fit)));
     for (place, group) in page.groups.iter().enumerate() {

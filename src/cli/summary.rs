@@ -116,7 +116,7 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         format!(", {}", counted(device.unmatched_frees, "block")),
     );
     row(
-        "never freed, no events",
+        "never freed, allocated before recording",
         signed(device.static_requested),
         format!(", {}", counted(device.static_blocks, "block")),
     );
@@ -124,7 +124,7 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         row("unexplained", signed(device.unexplained_requested), String::new());
     }
     if device.knows_reserved() {
-        row("peak of reserved", device.peak_reserved, String::new());
+        row("peak reserved", device.peak_reserved, String::new());
         row("reserved at the end", signed(device.reserved_end), String::new());
     }
 }

@@ -19,17 +19,18 @@ const WHEN: &str = "Cursor position:
 
 peak                   peak of live bytes
 reserved-peak          peak of reserved bytes
+oom                    after the last OOM
 end                    after the last event
 3216                   after event 3216; -1: before the first event
 1.25s, 350ms           time since the first event
 1759252605604106us     timestamp, in microseconds since 1970
 alloc:7f89b4000000_2, free_completed:7f89b4000000_2
-                       after this event at the address, which was freed twice before";
+                       after this event at an address that was freed twice before";
 
 /// A point in the trace.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct At {
-    /// Cursor position: peak, end, an event number or a time
+    /// Cursor position: peak, oom, end, an event number or a time
     #[arg(long = "at", value_name = "WHEN", value_parser = when, allow_negative_numbers = true, long_help = WHEN)]
     pub(crate) when: Option<When>,
 }
@@ -52,6 +53,8 @@ pub(crate) enum When {
     Peak,
     /// At the peak of reserved bytes.
     ReservedPeak,
+    /// After the last out-of-memory event.
+    OutOfMemory,
     /// After the last event.
     End,
     /// After this event; −1: before the first.
@@ -90,6 +93,7 @@ pub(crate) fn when(text: &str) -> Result<When, String> {
         None => match text {
             "peak" => Some(When::Peak),
             "reserved-peak" => Some(When::ReservedPeak),
+            "oom" => Some(When::OutOfMemory),
             "end" => Some(When::End),
             text => match text.parse() {
                 Ok(event) => Some(When::Event(event)).filter(|_| event >= -1),

@@ -56,7 +56,9 @@ struct Ranking {
     next: usize,
     /// Bytes × events of each stack.
     area: Column<f64>,
-    of_site: HashMap<FrameId, f64, foldhash::fast::RandomState>,
+    /// Sites with their area, and where each stands.
+    areas: Vec<(f64, FrameId)>,
+    places: HashMap<FrameId, u32, foldhash::fast::RandomState>,
     numbered: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
 }
 
@@ -118,11 +120,18 @@ impl Groups {
                     if area > 0.0
                         && let Some(site) = sites.of(snapshot, StackId(stack))
                     {
-                        *ranking.of_site.entry(site).or_default() += area;
+                        let next = ranking.areas.len() as u32;
+                        let place = *ranking.places.entry(site).or_insert(next);
+                        if place == next {
+                            ranking.areas.push((0.0, site));
+                        }
+                        if let Some(sum) = ranking.areas.get_mut(place as usize) {
+                            sum.0 += area;
+                        }
                     }
                 }
             }
-            let ranked: Vec<(f64, FrameId)> = ranking.of_site.iter().map(|(&site, &area)| (area, site)).collect();
+            let ranked = std::mem::take(&mut ranking.areas);
             // Positive numbers are ordered as their bits are.
             let ranked = sorted_by_key(ranked, |&(area, site)| pair(!area.to_bits(), site.0.into()));
             self.ranked = ranked.into_iter().map(|(_, site)| site).collect();

@@ -55,6 +55,7 @@ mod steps;
 mod survey;
 mod table;
 mod tree;
+mod what_if;
 
 pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
 

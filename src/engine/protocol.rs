@@ -25,7 +25,9 @@ mod state;
 mod summary;
 mod table;
 mod tree;
+mod what_if;
 
+pub use allocator::conf::{LineError, parse as parse_settings};
 pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
 pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
@@ -63,6 +65,9 @@ pub use table::{
     TableQuestion, TableRow, TableSort, TableText, life_class, size_class,
 };
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
+pub use what_if::{
+    WhatIf, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning,
+};
 
 use serde::{Deserialize, Serialize};
 

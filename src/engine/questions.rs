@@ -15,6 +15,7 @@ use super::sources::Sources;
 use super::state::{Beneath, States};
 use super::table::Tables;
 use super::tree::Trees;
+use super::what_if::Simulations;
 use super::{details, legend, marks, places, range, steps};
 use base::slice::{Slice, Sliced, Spent};
 use history::snapshot::StackId;
@@ -39,6 +40,7 @@ pub(super) struct Questions {
     events: Events,
     report: Option<Box<dyn Job>>,
     plan: Option<Box<Plan>>,
+    simulations: Simulations,
 }
 
 /// The rank of what is answered ahead of whatever runs, each question of it.
@@ -56,6 +58,7 @@ fn rank(what: &Question) -> u8 {
         Question::TableText(_) | Question::EventsText(_) => 5,
         Question::Table(_) | Question::Events(_) => 6,
         Question::Report(_) => 7,
+        Question::WhatIf(_) => 8,
         _ => 4,
     }
 }
@@ -89,6 +92,7 @@ impl Questions {
             Question::EventsText(_) => self.events.begin_text(),
             Question::Report(_) => self.report = None,
             Question::Plan(_) => self.plan = None,
+            Question::WhatIf(_) => self.simulations.begin(),
             _ => {}
         }
     }
@@ -227,19 +231,25 @@ impl Questions {
                 self.tables.text(file, device, question, &mut |part| send(Answer::TableText(part)), slice)?;
                 None
             }
+            Question::WhatIf(ref question) => {
+                let send = &mut |part| send(Answer::WhatIf(Box::new(part)));
+                let answer = self.simulations.answer(file, device, question, send, slice)?;
+                answer.map(|answer| Answer::WhatIf(Box::new(answer)))
+            }
         };
         answer.into_iter().for_each(send);
         Ok(())
     }
 
     /// Bytes on the heap of what is kept, by table.
-    pub(super) fn heap_bytes(&self) -> [(&'static str, usize); 4] {
+    pub(super) fn heap_bytes(&self) -> [(&'static str, usize); 5] {
         let views = self.trees.heap_bytes() + self.states.heap_bytes() + self.beneath.heap_bytes();
         [
             ("table", self.tables.heap_bytes()),
             ("curves", self.curves.heap_bytes()),
             ("list of events", self.events.heap_bytes()),
             ("views", views + self.sources.heap_bytes()),
+            ("simulation", self.simulations.heap_bytes()),
         ]
     }
 }

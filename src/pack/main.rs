@@ -34,8 +34,7 @@ if(theme)document.documentElement.dataset.theme=theme[1]}catch{}";
 const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm)";
 
 /// What it says where that fails: everything is here, so it is the browser.
-const DEAD: &str =
-    "<p>This page could not start: it needs a browser of 2023 or later, and WebAssembly allowed in it.</p>";
+const DEAD: &str = "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
 
 /// The snapshots that the start page offers (src/ui/samples.rs).
 const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "training.pickle.gz", "cuda-graphs.pickle.gz"];

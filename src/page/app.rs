@@ -6,6 +6,7 @@ use crate::elements::Find;
 use crate::frame::Frame;
 use crate::given::Files;
 use crate::painter::Painter;
+use crate::recent::Recent;
 use crate::theme::Theme;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,6 +22,7 @@ pub(super) struct App {
     pub(super) state: RefCell<State>,
     pub(super) client: Rc<Client>,
     pub(super) files: Files,
+    pub(super) recent: Recent,
     pub(super) painter: RefCell<Painter>,
     pub(super) theme: Rc<RefCell<Theme>>,
     pub(super) frame: Rc<Frame>,

@@ -140,7 +140,7 @@ impl Client {
         let ended = self.worker.replace(Stage::None);
         drop(ended);
         self.has_file.set(false);
-        self.columns_came(&"its worker was ended".into());
+        self.columns_came(&"its worker was stopped".into());
     }
 
     async fn make(self: &Rc<Self>) -> Result<Handle, String> {
@@ -183,7 +183,7 @@ impl Client {
                 // The listener that runs now belongs to the handle: it is dropped after it has returned.
                 let ended = self.worker.replace(Stage::None);
                 spawn_local(async move { drop(ended) });
-                self.columns_came(&"its worker died".into());
+                self.columns_came(&"its worker crashed".into());
                 (self.receive)(message);
             }
             FromWorker::Read(blob, port) => spawn_local(async move {
@@ -227,7 +227,7 @@ impl Client {
     async fn glue(&self, document: &Document) -> Result<String, String> {
         let script = document.query_selector("script[defer]").ok().flatten();
         let script: HtmlScriptElement =
-            script.and_then(|script| script.dyn_into().ok()).ok_or("the page does not find its own script")?;
+            script.and_then(|script| script.dyn_into().ok()).ok_or("the page cannot find its own script")?;
         // A page that is one file holds it.
         if script.src().is_empty() {
             return script.text().map_err(|error| dom::cause(&error));
@@ -241,7 +241,7 @@ impl Client {
         };
         let text =
             text.await.map_err(|error| format!("the worker's script could not be fetched: {}", dom::cause(&error)))?;
-        text.as_string().ok_or_else(|| "the worker's script is no text".to_owned())
+        text.as_string().ok_or_else(|| "the worker's script is not text".to_owned())
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn choose(app: &'static App) {
         let made = app.painter.borrow_mut().begin();
         let canvases = app.painter.borrow().canvases();
         let gpu = if made > MOST_DEVICES {
-            Err(Some("its device was lost again and again".to_owned()))
+            Err(Some("its device was lost repeatedly".to_owned()))
         } else {
             gpu(&app.dom.window, canvases).await
         };
@@ -51,7 +51,7 @@ async fn gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) -> Resu
     }
     // Asking first leaves the canvas free for the twin where the answer is no.
     match is_software(window).await {
-        None => return Err(Some("this browser offers no adapter".to_owned())),
+        None => return Err(Some("this browser has no adapter".to_owned())),
         Some(true) if wanted == Wanted::Faster => return Err(None),
         Some(_) => {}
     }

@@ -56,6 +56,7 @@ impl Part for Given {
         on(&elements.window, "drop", |app, _, event| drop_here(app, event));
         on(&elements.window, "paste", |app, _, event| paste(app, event));
         on(&elements.file, "change", |app, elements, _| {
+            app.recent.forget();
             give(app, elements.file.files());
             // Or picking the same file again would be no change.
             elements.file.set_value("");
@@ -104,6 +105,7 @@ fn drop_here(app: &'static App, event: &Event) {
     hover(app, DropHover::Away);
     if let Some(transfer) = transfer_of(event, "Files") {
         event.prevent_default();
+        app.recent.dropped(&transfer);
         match folders::dropped(&transfer) {
             None => give(app, transfer.files()),
             Some(entries) => {
@@ -120,6 +122,7 @@ fn paste(app: &'static App, event: &Event) {
     let transfer = event.dyn_ref::<ClipboardEvent>().and_then(ClipboardEvent::clipboard_data);
     if let Some(files) = transfer.and_then(|transfer| transfer.files()).filter(|files| files.length() > 0) {
         event.prevent_default();
+        app.recent.forget();
         give(app, Some(files));
     }
 }
@@ -132,7 +135,7 @@ fn give(app: &'static App, files: Option<FileList>) {
     }
 }
 
-fn give_named(app: &'static App, files: Vec<(String, File)>) {
+pub(super) fn give_named(app: &'static App, files: Vec<(String, File)>) {
     let given = files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 }).collect();
     app.files.give(files.into_iter().map(|(_, file)| file).collect());
     app.dispatch(Action::FilesGiven(given));

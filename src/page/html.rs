@@ -51,9 +51,9 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
             let response = answered(response).map_err(|cause| {
                 said(&[
                     BESIDE,
-                    ", which it is made from, is missing beside this page (",
+                    ", the single-file page, is missing next to this page (",
                     &cause,
-                    "); memscape html makes it as well",
+                    "). Use the command memscape html instead",
                 ])
             })?;
             JsFuture::from(response.text()?).await?.as_string().unwrap_or_default()
@@ -95,7 +95,7 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
                 let first = JsFuture::from(blob.slice_with_i32_and_i32(0, 4)?.array_buffer()).await.map_err(lost)?;
                 match html::packing(&Uint8Array::new(&first).to_vec()) {
                     Some("zip") => {
-                        let why = " is a zip archive: open a snapshot in it instead";
+                        let why = " is a zip archive: open a snapshot inside it instead";
                         return Err(said(&[&wanted.name, why]));
                     }
                     Some(_) => {
@@ -133,9 +133,9 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
         if bytes > MOST as f64 {
             return Err(said(&[
                 &wanted.name,
-                " would have ",
+                ": the page would contain ",
                 &Bytes(bytes as u64).to_string(),
-                " in it, too large for a browser: share the snapshot file instead",
+                ", too large for a browser. Share the snapshot file instead",
             ]));
         }
         let mut at = 0.0;
@@ -177,7 +177,7 @@ fn answered(response: Result<JsValue, JsValue>) -> Result<Response, String> {
 /// A stream that compresses. web-sys counts it among what may still change; browsers have had it since 2023.
 fn gzip() -> Result<JsValue, JsValue> {
     let class = Reflect::get(&js_sys::global(), &"CompressionStream".into())?;
-    let class: &js_sys::Function = class.dyn_ref().ok_or_else(|| said(&["this browser can't compress"]))?;
+    let class: &js_sys::Function = class.dyn_ref().ok_or_else(|| said(&["this browser cannot compress"]))?;
     Reflect::construct(class, &Array::of1(&"gzip".into()))
 }
 

@@ -27,6 +27,7 @@ mod painter;
 mod panels;
 mod pen;
 mod policy;
+mod recent;
 mod storage;
 mod theme;
 // Requests and replies ↔ messages between page and worker.
@@ -45,6 +46,7 @@ use frame::Frame;
 use given::Files;
 use painter::Painter;
 use panels::{Panels, rules, settings, side, sources, tree, views};
+use recent::Recent;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use theme::Theme;
@@ -112,6 +114,7 @@ impl Page {
             state: RefCell::new(State::that_came(files::came(&dom))),
             client: Client::new(window.clone(), hear),
             files: Files::default(),
+            recent: Recent::default(),
             painter: RefCell::new(painter),
             theme,
             frame: Frame::new(window, show),
@@ -158,6 +161,7 @@ impl Page {
                 }
             }
             Effect::Load { origin: Origin::Link(url), member, load } => {
+                app.recent.forget();
                 match (embedded::file(&app.dom, &url), address::absolute(&app.dom, &url)) {
                     (Some(file), _) => app.client.send(ToWorker::File { load, member, file }),
                     (None, Ok(link)) => files::fetch(app, link, member, load),
@@ -222,6 +226,7 @@ impl Page {
             FromWorker::Reply { load, reply } => {
                 if matches!(reply, Reply::Opened(_)) && self.app.state.borrow().load == load {
                     self.app.files.opened();
+                    panels::recent::opened(self.app);
                     self.app.client.opened();
                 }
                 self.dispatch(Action::Replied { load, reply });

@@ -20,6 +20,7 @@ mod overlay;
 pub(super) mod palette;
 mod plots;
 mod range;
+pub(super) mod recent;
 mod report;
 pub(super) mod rules;
 mod rules_form;
@@ -47,6 +48,7 @@ const PARTS: &[Begin] = &[
     begin::<Given>,
     begin::<Gestures>,
     begin::<stage::Panel>,
+    begin::<recent::Panel>,
     begin::<summary::Panel>,
     begin::<views::Panel>,
     begin::<side::Panel>,

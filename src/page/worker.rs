@@ -135,7 +135,7 @@ impl Shell {
         let out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
         let out = self.engine.borrow().write_columns(out).map_err(|why| why.to_string())?;
         let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
-        Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser did not take them".to_owned())
+        Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the columns".to_owned())
     }
 
     fn begin(&self, source: Source) {

@@ -193,7 +193,7 @@ fn stepped(state: &mut Shared, serial: u32, to: Stepped, effects: &mut Vec<Effec
             state.tools.cursor.waiting.clear();
             let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
             let noun = if is_reserved { "segment" } else { "allocation" };
-            state.remark = Some(["There is no other ", noun, " that way."].concat());
+            state.remark = Some(["No ", noun, " in this direction."].concat());
             return;
         }
         Stop::OnItsWay => {

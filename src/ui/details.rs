@@ -205,7 +205,7 @@ fn facts(details: &Details) -> Vec<Fact> {
         fact("Pool", pool_fact(pool));
     }
     if let Some(context) = &details.compile_context {
-        fact("Compile context", context.clone());
+        fact("Compiled region", context.clone());
     }
     for (label, text) in &details.metadata {
         fact(label, text.clone());

@@ -212,7 +212,7 @@ pub fn status(state: &Shared) -> FindStatus {
         return FindStatus { text: text.to_owned(), ..FindStatus::default() };
     };
     if tally.count == 0 {
-        return FindStatus { text: "No match".to_owned(), tally: Some(tally), ..FindStatus::default() };
+        return FindStatus { text: "No matches".to_owned(), tally: Some(tally), ..FindStatus::default() };
     }
     let selected = state.selection.as_deref().map(|selection| selection.allocation);
     let count = u64::from(tally.count);
@@ -224,7 +224,7 @@ pub fn status(state: &Shared) -> FindStatus {
     FindStatus {
         text: format!("{counted} · {} total · {} at the peak", Bytes(tally.requested), Bytes(tally.peak_requested)),
         exact: format!(
-            "{} B requested in total{}; at the peak {} of them, {} B",
+            "{} B requested in total{}; {} live at the peak, {} B",
             grouped(tally.requested),
             // A sum over all of the trace, as the command line says too.
             if tally.peak_requested < tally.requested { " (not all live at once)" } else { "" },

@@ -257,10 +257,10 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Shift + drag", "Zoom to a box; on the minimap, select a range"),
     ("Alt + drag", "Measure"),
     ("click", "Select an allocation and move the cursor"),
-    ("drag the axis", "Select a range; by the handle, move the cursor"),
+    ("drag the axis", "Select a range; drag the handle to move the cursor"),
     ("click an annotation", "Select its range; double-click zooms to it"),
-    ("right click", "Add a marker"),
-    ("drag divider", "Resize the views; ↑ and ↓ do the same"),
+    ("right-click", "Add a marker"),
+    ("drag the divider", "Resize the views; ↑ and ↓ do the same"),
 ];
 
 /// Every command: those of what is shared, those that show a tab, those of the features.

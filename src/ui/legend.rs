@@ -77,8 +77,9 @@ impl Shared {
     }
 }
 
-/// The lines, of every colour that the window shows and of what is live at the moment: those with an order in it, all others with what
-/// covers most of the window first. Where nothing is known of the window, of what is live at the peak instead, with the most bytes first.
+/// The lines, of every colour that the window shows and of what is live at the moment: those with an order in it, all others with the
+/// most bytes at the peak first, which is the same wherever the window is, then by what they cover of it. Where nothing is known of the
+/// window, of what is live at the peak.
 /// Faded ones always stay. Of segments the bytes are not known.
 pub fn lines(
     plot: Plot,
@@ -95,8 +96,9 @@ pub fn lines(
         |entry: &LegendEntry| if covered.is_some() { seen(entry) > 0 } else { is_reserved || entry.peak_count > 0 };
     let has_some = |entry: &&LegendEntry| is_known(entry) || entry.at.count > 0 || faded.contains(&entry.slot);
     let shown = entries.iter().filter(has_some);
-    let most_first =
-        |entry: &&LegendEntry| if colouring.is_ordered() { 0 } else { pair(!seen(entry), !entry.at.bytes) };
+    let most_first = |entry: &&LegendEntry| {
+        if colouring.is_ordered() { 0 } else { pair(if is_reserved { 0 } else { !entry.peak_requested }, !seen(entry)) }
+    };
     let shown = sorted_by_key(shown.collect(), most_first);
     let line = |entry: &LegendEntry| match is_reserved {
         true => Line {

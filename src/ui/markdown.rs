@@ -70,7 +70,7 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         }
     }
     if !told.is_empty() {
-        text.push_str("\n<details><summary>Stacks of the first rows (of the largest allocation of each)</summary>\n");
+        text.push_str("\n<details><summary>Stacks of the first rows (largest allocation of each)</summary>\n");
         told.into_iter().for_each(|row| write_stack(text, row));
         text.push_str("\n</details>\n");
     }

@@ -80,7 +80,7 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
         text.push_str(&format!(", {} reserved", Bytes(reserved)));
     }
     if moments > 1 {
-        let the = if matches!(state.looks.plot, Plot::Reserved(_)) { "Each the" } else { "The" };
+        let the = if matches!(state.looks.plot, Plot::Reserved(_)) { "Each is the" } else { "The" };
         text.push_str(&format!(". {the} highest of {} under this pixel", counted(moments.into(), "state")));
     }
     if exact.is_empty() {

@@ -54,7 +54,7 @@ fn exact(value: i64) -> String {
 }
 
 /// Instead of a number that the file does not hold.
-const NOT_KNOWN: &str = "not known";
+const NOT_KNOWN: &str = "unknown";
 
 /// The headline numbers, in reading order. A button of the header shows each; a click goes there.
 /// `failed` is how many bytes the last failed request asked for, once that is known.
@@ -69,14 +69,14 @@ pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
             place: "peak",
             label: "Peak",
             value: bytes(device.peak_requested),
-            note: format!("Peak of live bytes (requested): {} {at}", exact(device.peak_requested)),
+            note: format!("Peak live bytes (requested): {} {at}", exact(device.peak_requested)),
         },
         Headline {
             place: "reserved-peak",
             label: "Reserved",
             value: if device.knows_reserved() { bytes(device.peak_reserved) } else { "–".to_owned() },
             note: match device.knows_reserved() {
-                true => format!("Peak of reserved bytes: {}", exact(device.peak_reserved)),
+                true => format!("Peak reserved bytes: {}", exact(device.peak_reserved)),
                 false => "Reserved bytes: unknown, the snapshot has no segments".to_owned(),
             },
         },
@@ -155,7 +155,7 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
         ),
     ];
     if device.unexplained_requested > 0 {
-        before.push(fact("Unaccounted", unsigned(device.unexplained_requested)));
+        before.push(fact("Unexplained", unsigned(device.unexplained_requested)));
     }
 
     let reserved = match device.knows_reserved() {

@@ -79,7 +79,13 @@ impl Shared {
             Way::Forward => (&mut trail.forward, &mut trail.back),
         };
         let Some((wanted, plot)) = from.pop() else {
-            self.remark = Some("Nothing to undo that way.".to_owned());
+            self.remark = Some(
+                (match way {
+                    Way::Back => "Nothing to undo.",
+                    Way::Forward => "Nothing to redo.",
+                })
+                .to_owned(),
+            );
             return;
         };
         to.push(now);

@@ -140,7 +140,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::DropHover(hover) => state.drop_hover = hover,
         Action::DroppedNoFile => {
-            state.remark = Some("The browser handed over no file. Use Open… instead.".to_owned());
+            state.remark = Some("The browser provided no file. Use Open… instead.".to_owned());
         }
         Action::Copied(result) => {
             // A copy that was refused takes its text along: the next one says its own.

@@ -102,6 +102,6 @@ fn the_page_goes_on_when_its_server_is_gone() {
     shows_halves(&page);
     page.wait_until("it can be saved, or says why not", || {
         page.evaluate("document.querySelector('#export-html').click()");
-        page.text("#status").contains("memscape.html, which it is made from, is missing beside this page")
+        page.text("#status").contains("memscape.html, the single-file page, is missing next to this page")
     });
 }

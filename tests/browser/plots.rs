@@ -54,7 +54,7 @@ fn addresses_tell_blocks_and_what_is_free() {
     }
     let (x, y) = place(&page, 0.5, 0.85);
     page.move_to(x, y);
-    page.wait_until("what is free is told", || page.text("#card-title").starts_with("Free, at most 1.00 GiB"));
+    page.wait_until("what is free is told", || page.text("#card-title").starts_with("Free: ≤ 1.00 GiB"));
     page.click_at(x, y);
     page.wait_for(&Some(ADDRESS.to_string()), || page.attribute("#details", "data-segment"));
     assert_eq!(page.attribute("#details", "data-reserved"), Some(RESERVED.to_string()));
@@ -76,7 +76,8 @@ fn addresses_tell_blocks_and_what_is_free() {
     page.wait_for(&None, || page.attribute("#details", "data-segment"));
     assert_eq!(page.attribute("#fit-bytes", "disabled").as_deref(), Some(""));
     assert!(
-        page.attribute("#stacking", "title").is_some_and(|title| title.contains("Only the live view has an order"))
+        page.attribute("#stacking", "title")
+            .is_some_and(|title| title.contains("Only the Live and Reserved views have an order"))
     );
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

@@ -8,6 +8,9 @@ use crate::page::{Page, SHIFT};
 use crate::pictures::{keep, keep_drawn};
 use crate::site::Site;
 use crate::zip::zip_of;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::json;
 
 fn fragment(page: &Page) -> String {
     page.evaluate("location.hash").as_str().unwrap_or_default().to_owned()
@@ -129,14 +132,15 @@ fn a_link_that_fails_or_is_cancelled_leaves_what_is_open() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn a_reload_asks_for_the_file_and_restores_the_view() {
     let page = empty_page();
-    page.drop_files(&[&halves()]);
+    // Of what is picked the browser keeps no handle.
+    page.choose("input#file", &[&halves()]);
     let link = seen(&page);
     page.reload();
     page.wait_until("it asks", || page.text("#link-choose") == "Choose halves.pickle…");
     assert_eq!(page.state(), "empty");
     let text = page.text("#link-notice-text");
     assert!(
-        text.starts_with("This link needs halves.pickle (") && text.ends_with("Choose the file to restore the view.")
+        text.starts_with("This view belongs to halves.pickle (") && text.ends_with("Choose that file to restore it.")
     );
     page.evaluate(
         "document.getElementById('file').addEventListener('click', event => { event.preventDefault(); window.picks = true; })",
@@ -180,7 +184,7 @@ fn each_sample_opens_at_its_story() {
     page.click("#open-example");
     page.wait_for_state("ready");
     let at = "document.querySelector('#moment').dataset.event";
-    page.wait_until("the cursor is where memory ran out", || page.evaluate(at) == "1341");
+    page.wait_until("the cursor is where memory ran out", || page.evaluate(at) == "1342");
 }
 
 #[test]
@@ -278,4 +282,59 @@ fn the_theme_that_was_chosen_holds_before_anything_is_painted() {
     );
     page.reload();
     page.wait_for(&serde_json::json!("dark"), || page.evaluate("window.first"));
+}
+
+/// Says yes for the person whom Chromium asks for a kept file: without a window its dialog waits forever.
+fn allow(page: &Page) {
+    let bytes = BASE64_STANDARD.encode(std::fs::read(halves()).expect("just written"));
+    page.evaluate(&format!(
+        "FileSystemFileHandle.prototype.requestPermission = async () => 'granted';
+         FileSystemFileHandle.prototype.getFile = async function () {{
+             const bytes = Uint8Array.from(atob('{bytes}'), letter => letter.charCodeAt(0));
+             return new File([bytes], this.name);
+         }}; 0"
+    ));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn files_that_were_dropped_are_recent_and_open_again() {
+    let page = empty_page();
+    assert!(!is_shown(&page, "#recent"));
+    page.drop_files(&[&halves()]);
+    let link = seen(&page);
+    let kept = "(async () => {
+        const open = indexedDB.open('recent');
+        const base = await new Promise(done => open.onsuccess = () => done(open.result));
+        if (!base.objectStoreNames.contains('recent')) return [];
+        const got = base.transaction('recent').objectStore('recent').get('recent');
+        const list = await new Promise(done => got.onsuccess = () => done(got.result ?? []));
+        base.close();
+        return list.map(handle => handle.name);
+    })()";
+    page.wait_for(&json!(["halves.pickle"]), || page.evaluate(kept));
+    page.navigate("about:blank");
+    page.navigate(&Site::shared().page());
+    page.wait_until("the recent files are shown", || is_shown(&page, "#recent"));
+    assert_eq!(page.text("#recent-list"), "halves.pickle");
+    keep(&page, "recent-files");
+    allow(&page);
+    page.click("#recent-list button");
+    shows_halves(&page);
+    // The link of the view finds it too, without a dialog of the system.
+    page.navigate("about:blank");
+    page.navigate(&(Site::shared().page() + &link));
+    page.wait_until("it asks", || page.text("#link-choose") == "Choose halves.pickle…");
+    page.wait_until("it knows the file", || page.text("#recent-list") == "halves.pickle");
+    allow(&page);
+    page.click("#link-choose");
+    shows_halves(&page);
+    page.wait_for(&link, || settled(&page));
+    page.navigate("about:blank");
+    page.navigate(&Site::shared().page());
+    page.wait_until("the recent files are shown", || is_shown(&page, "#recent"));
+    page.click("#recent-clear");
+    page.wait_until("they are gone", || !is_shown(&page, "#recent"));
+    page.wait_for(&json!([]), || page.evaluate(kept));
+    assert_eq!(page.complaints(), Vec::<String>::new());
 }

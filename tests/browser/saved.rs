@@ -139,7 +139,7 @@ fn a_hosted_snapshot_is_saved_with_it() {
         shows_halves(&page);
         let asked = page.requests().into_iter().filter(|url| url.ends_with("halves.pickle")).count();
         let path = saved(&page, &folder, "halves.html");
-        assert!(page.text("#status").ends_with("the snapshot, as compact columns."), "{}", page.text("#status"));
+        assert!(page.text("#status").ends_with(", as compact columns)."), "{}", page.text("#status"));
         let asked_then = page.requests().into_iter().filter(|url| url.ends_with("halves.pickle")).count();
         assert_eq!((asked, asked_then), (1, 1), "what is seen is saved, nothing is fetched again");
         shows_halves(&opened(&path, &folder));
@@ -160,7 +160,7 @@ fn whichever_is_smallest_goes_in() {
         ("small.pickle.gz", gzip(&snapshot), "as compact columns"),
         ("small.zip", zip_of(&[("a/halves.pickle", &snapshot), ("b/other.pickle", &snapshot)]), "as compact columns"),
         ("unfit.json", unfit.clone(), "compressed"),
-        ("unfit.json.gz", gzip(&unfit), "as it was"),
+        ("unfit.json.gz", gzip(&unfit), "unchanged"),
     ] {
         let page = page_at(&viewer(), &folder);
         page.wait_for_state("empty");
@@ -172,7 +172,7 @@ fn whichever_is_smallest_goes_in() {
             std::fs::remove_file(&path).expect("it was there");
         }
         let saved = saved(&page, &folder, &format!("{}.html", name.split('.').next().expect("one part")));
-        assert!(page.text("#status").ends_with(&format!("the snapshot, {how}.")), "{name}: {}", page.text("#status"));
+        assert!(page.text("#status").ends_with(&format!(", {how}).")), "{name}: {}", page.text("#status"));
         shows_halves(&opened(&saved, &folder));
     }
 }
@@ -254,7 +254,7 @@ fn what_can_not_be_saved_is_said() {
     std::fs::remove_file(&path).expect("it was there");
     fails("gone.json could not be read again");
     page.evaluate("history.replaceState(null, '', '../elsewhere/')");
-    fails("memscape.html, which it is made from, is missing beside this page (the server answered 404)");
+    fails("memscape.html, the single-file page, is missing next to this page (the server answered 404)");
 }
 
 #[test]

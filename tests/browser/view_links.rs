@@ -151,7 +151,7 @@ fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
     assert!(link.contains("name=halves.pickle"), "{link}");
 
     let other = open(link.trim_start_matches('#'));
-    other.wait_until("it asks", || notice(&other).starts_with("This link needs halves.pickle ("));
+    other.wait_until("it asks", || notice(&other).starts_with("This view belongs to halves.pickle ("));
     assert_eq!(other.state(), "empty");
     let wrong = fixtures::file("wrong.pickle", &[std::fs::read(halves()).expect("a fixture"), b" ".to_vec()].concat());
     other.drop_files(&[&wrong]);

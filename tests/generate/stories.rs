@@ -49,6 +49,8 @@ fn evaluate<S: Sink>(tracer: &mut Tracer<'_, S>) -> io::Result<()> {
         tracer.malloc((20 + layer % 3) * MIB, Site::Story(TRAIN_ATTENTION))?;
         tracer.malloc(32 * MIB, Site::Story(TRAIN_MLP))?;
     }
+    // PyTorch gives back what it can, and tries once more, before it gives up.
+    tracer.empty_cache(Site::Story(LOGITS))?;
     tracer.note("oom", 310 * MIB, 1920 * MIB, Site::Story(LOGITS))
 }
 

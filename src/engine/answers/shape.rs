@@ -82,8 +82,8 @@ pub(crate) struct Shape {
     of_stack: Vec<(u32, u16)>,
     /// Classes of the stack that is put in.
     path: Vec<(u32, u32)>,
-    /// Which frames are operators, of those that were asked.
-    operators: HashMap<FrameId, bool, foldhash::fast::RandomState>,
+    /// 1 for the frames that are operators, 0 for others, of those that were asked.
+    operators: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
 impl Shape {
@@ -152,8 +152,9 @@ impl Shape {
         let note = self.note(Note::Internal)?;
         let (site, frame) = open.groups.call_site_of(stack);
         let snapshot = open.snapshot;
-        let is_operator =
-            |frame: &FrameId| *self.operators.entry(*frame).or_insert_with(|| Sites::is_operator(snapshot, *frame));
+        let is_operator = |frame: &FrameId| {
+            *self.operators.entry(*frame).or_insert_with(|| Sites::is_operator(snapshot, *frame).into()) == 1
+        };
         let operator =
             snapshot.stacks.frames(stack).take(MOST_FRAMES).find(is_operator).filter(|&it| Some(it) != frame);
         let mut names = [frame.map(|frame| (frame, site)), operator.map(|frame| (frame, 0))];

@@ -43,7 +43,7 @@ impl Groups {
                 // A part ends before the first event of the next one.
                 let first = |part: u32| (u64::from(part) * u64::from(history.event_count())).div_ceil(u64::from(AGES));
                 let last = first(place).saturating_sub(1);
-                format!("allocated at event {}–{}", grouped(first(place - 1)), grouped(last))
+                format!("allocated at events {}–{}", grouped(first(place - 1)), grouped(last))
             }
             Grouping::Stream => match self.streams.get(place as usize) {
                 Some(0) => "default stream".to_owned(),

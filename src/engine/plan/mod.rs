@@ -112,10 +112,13 @@ impl Plan {
         if !has_begun {
             planned.begin();
         }
-        if let Some(row) = rows.iter().find(|row| row.count == 0) {
+        let mut rows = rows;
+        let asked = |place: usize| !matches!(self.question.groups.get(place), Some((PlanGroup::Where(_), _)));
+        if let Some((_, row)) = rows.iter().enumerate().find(|(place, row)| row.count == 0 && asked(*place)) {
             let problem = ["no allocation is in the group “", &row.name, "”"].concat();
             return Ok(PlanPage { problem, ..PlanPage::default() });
         }
+        rows.retain(|row| row.count > 0);
         let outcome = planned.outcome();
         Ok(PlanPage {
             problem: String::new(),
@@ -144,7 +147,7 @@ impl Plan {
                     }
                     Members::Stacks(std::mem::take(&mut self.blocks.stacks))
                 }
-                PlanGroup::Named(name) => match named(file, name) {
+                PlanGroup::Named(name) | PlanGroup::Where(name) => match named(file, name) {
                     Some(members) => members,
                     None => {
                         let search = match self.search.take() {
@@ -170,7 +173,7 @@ impl Plan {
         let blocks = Factor::new(1, self.blocks.count.max(1).into()).unwrap_or_default();
         let row = |(group, factor): &(PlanGroup, Factor)| {
             let (name, factor) = match group {
-                PlanGroup::Named(name) => (name.clone(), Some(*factor)),
+                PlanGroup::Named(name) | PlanGroup::Where(name) => (name.clone(), Some(*factor)),
                 PlanGroup::Blocks => ("activations inside of blocks".to_owned(), factor.and(blocks)),
             };
             Some(PlanRow { name, factor: factor?, ..PlanRow::default() })

@@ -4,7 +4,7 @@ use super::{
     AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
     HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PlanPage, PlanQuestion,
     RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage, TableQuestion,
-    TableText, Tally, TreePage, TreeQuestion,
+    TableText, Tally, TreePage, TreeQuestion, WhatIf, WhatIfQuestion,
 };
 use super::{Arrangement, Scope, Span};
 use picture::timeline::{Axis, OutlineRect, Scene, View};
@@ -126,6 +126,8 @@ pub enum Question {
     Table(Box<TableQuestion>),
     /// Rows of a table as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen.
     TableText(Box<TableQuestion>),
+    /// What would the device's program have reserved under other settings? Where it says so, parts of the answer come before the whole.
+    WhatIf(Box<WhatIfQuestion>),
 }
 
 /// What is answered. On a device that the file does not have there is no answer, or an empty one.
@@ -168,4 +170,5 @@ pub enum Answer {
     Plan(Box<PlanPage>),
     Table(Box<TablePage>),
     TableText(TableText),
+    WhatIf(Box<WhatIf>),
 }

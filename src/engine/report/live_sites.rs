@@ -89,7 +89,7 @@ impl LiveSites {
         });
     }
 
-    /// The largest three: `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %, of 41 call sites.`
+    /// The largest three: `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
     pub(super) fn heaviest(&self, file: &OpenFile, history: &DeviceHistory, when: &str) -> Option<(String, u32)> {
         let ranked = self.sums.ranked(1);
         let most = ranked.get(..3).unwrap_or(&ranked);
@@ -107,9 +107,9 @@ impl LiveSites {
         if most.len() > 1 {
             text.push_str(" Together ");
             text.push_str(&percent(bytes, self.bytes));
-            text.push_str(", of ");
+            text.push_str("; ");
             text.push_str(&grouped(ranked.len() as u64));
-            text.push_str(" call sites.");
+            text.push_str(" call sites in total.");
         }
         most.first().map(|&group| (text, self.sums.of(group).largest))
     }

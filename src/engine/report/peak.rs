@@ -172,6 +172,9 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
             text.push_str(&bytes(positive(history.numbers.peak_reserved)));
         }
         text.push('.');
+        if positive(then) < peak.bytes {
+            text.push_str(" More is live than reserved: the file does not list all segments.");
+        }
         let change = |event| history.reserved_change(event);
         let most = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
         writing.say(Tone::Fact, text, most.map(|(moment, _)| at(moment.0)));
@@ -181,14 +184,13 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
     }
     let step = (0u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
     if let Some((number, &span)) = step {
-        let called = steps.rows.get(number as usize).and_then(|&row| history.annotations.get(row as usize));
         let mut text = "The peak is in step ".to_owned();
         text.push_str(&grouped(number + 1));
         text.push_str(" of ");
         text.push_str(&grouped(steps.spans.len() as u64));
-        if let Some(annotation) = called {
+        if let Some(name) = steps.name(file, history, number as usize) {
             text.push_str(" (");
-            text.push_str(&file.snapshot.strings.text(annotation.name));
+            text.push_str(&name);
             text.push(')');
         }
         text.push_str(". ");
@@ -298,7 +300,7 @@ fn write_oldest(writing: &mut Writing<'_>, peak: &LiveSites, (ranked, count): (V
         column::cell("freed_at", "freed at event", |id| freed_by(history, AllocationId(id))),
         column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
     ];
-    let title = ["oldest", "Oldest large allocations at the peak", "Oldest first; of the same age, the largest first."];
+    let title = ["oldest", "Oldest large allocations at the peak", "Oldest first, then largest first."];
     let mut sheet = sheet(title, &columns);
     sheet.threshold = Some(large);
     sheet.left_out = count;

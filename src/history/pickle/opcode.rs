@@ -15,7 +15,7 @@ pub enum Operand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It names, imports or calls code.
-    #[error("refers to code to run: a snapshot has none, and memscape never runs any")]
+    #[error("imports or calls code: a snapshot contains none, and memscape never runs any")]
     Code,
     /// It drops or doubles values on the stack, so that what a container holds can't be told as it arrives.
     #[error("unsupported: moves values on the stack")]

@@ -104,7 +104,9 @@ impl Store {
         }
         match self.labels.intern(labels) {
             Some(id) => event.labels = id,
-            None => return Err(ContentError::at_key(Key::UserMetadata, Problem::Range("one of 2^32 different texts"))),
+            None => {
+                return Err(ContentError::at_key(Key::UserMetadata, Problem::Range("one of 2^32 distinct strings")));
+            }
         }
         Ok(event)
     }
@@ -319,7 +321,7 @@ impl Store {
         // Also where they were refused: no list is looked through twice.
         self.blocks_taken = self.blocks_taken.max(end);
         if !in_order {
-            return Err(ContentError::at_key(Key::Blocks, Problem::Range("a list of blocks of its own")));
+            return Err(ContentError::at_key(Key::Blocks, Problem::Range("a separate list of blocks")));
         }
         let mut at = address.unwrap_or(0);
         for row in first..end {

@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// One of the tables is full.
-    #[error("more than 2^32 different {0}")]
+    #[error("more than 2^32 distinct {0}")]
     TooMany(&'static str),
     /// All strings together, each counted once.
     #[error(

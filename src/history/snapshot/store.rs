@@ -176,7 +176,7 @@ impl Store {
         u64::try_from(integer)
             .ok()
             .or_else(|| i64::try_from(integer).ok().map(|negative| negative as u64))
-            .ok_or_else(|| ContentError::at_key(key, Problem::Range("an address of 64 bits")))
+            .ok_or_else(|| ContentError::at_key(key, Problem::Range("a 64-bit address")))
     }
 
     #[inline]
@@ -188,7 +188,7 @@ impl Store {
         i64::try_from(integer)
             .ok()
             .filter(|&value| value != i64::MIN)
-            .ok_or_else(|| ContentError::at_key(key, Problem::Range("an integer of 64 signed bits")))
+            .ok_or_else(|| ContentError::at_key(key, Problem::Range("a signed 64-bit integer")))
     }
 
     pub(super) fn string_at(&self, key: Key, value: Value) -> Result<StringId, ContentError> {

@@ -13,7 +13,7 @@ use super::strings::{StringId, Strings};
 use super::unknown::{Of, Seen};
 use super::value::{Kind, Value};
 use super::warning::{WarningKind, Warnings};
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 
 /// What a file says, but for its events.
 pub struct Snapshot {
@@ -221,8 +221,8 @@ impl<S: EventSink> Reader<S> {
             let place = || format!("{path}[{at}]");
             match row.kind() {
                 Kind::Segment => {
-                    if !top.segments_taken.insert(row.index()) {
-                        return Err(ContentError { path: place(), problem: Problem::Range("a segment of its own") });
+                    if top.segments_taken.insert(row.index(), at).is_some() {
+                        return Err(ContentError { path: place(), problem: Problem::Range("a separate segment") });
                     }
                     top.segment_places.push(SegmentPlace { list: path, index: at, row: row.index() });
                     if let Some(mut segment) = self.store.segments.get(row.index() as usize).cloned() {
@@ -248,8 +248,8 @@ impl<S: EventSink> Reader<S> {
         let other = match list.kind() {
             Kind::Trace => {
                 let other = self.traces.get(list.index() as usize).and_then(|trace| trace.other);
-                if !top.traces_taken.insert(list.index()) {
-                    return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a list of its own") });
+                if top.traces_taken.insert(list.index(), 0).is_some() {
+                    return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a separate list") });
                 }
                 if other.is_none() && !top.devices.has_room_for(device) {
                     return Err(ContentError { path: path.to_owned(), problem: TOO_MANY_DEVICES });
@@ -344,20 +344,30 @@ pub(super) struct Top {
     settings: Vec<(String, String)>,
     /// The private pool that the file is of alone.
     one_pool: Option<(u64, u64)>,
-    /// Rows of segments and numbers of traces that have a place already.
-    segments_taken: HashSet<u32, foldhash::fast::RandomState>,
-    traces_taken: HashSet<u32, foldhash::fast::RandomState>,
+    /// Rows of segments and numbers of traces that have a place already; of which only the keys matter. A set would be a table of another
+    /// type in the wasm.
+    segments_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
+    traces_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
     devices: Devices,
 }
 
-/// The devices with events or blocks.
+/// The devices with events or blocks, ascending.
 #[derive(Default)]
-pub struct Devices(HashSet<i64, foldhash::fast::RandomState>);
+pub struct Devices(Vec<i64>);
 
 impl Devices {
     /// Whether this device is one of the first 1024.
     pub fn has_room_for(&mut self, device: i64) -> bool {
-        self.0.len() < MOST_DEVICES && self.0.insert(device) || self.0.contains(&device)
+        match self.0.binary_search(&device) {
+            Ok(_) => true,
+            Err(place) => {
+                let has_room = self.0.len() < MOST_DEVICES;
+                if has_room {
+                    self.0.insert(place, device);
+                }
+                has_room
+            }
+        }
     }
 }
 

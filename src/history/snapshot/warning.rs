@@ -105,8 +105,8 @@ impl WarningKind {
             }
             WarningKind::BytesBehind(what) => format!("data after the end of the {what}, ignored"),
             WarningKind::FromADrawing => {
-                "SnapViewer files have only allocations and frees, without times and stacks of frees: what is drawn to the last \
-                 step counts as never freed"
+                "SnapViewer files have only allocations and frees, without times or stacks of frees: allocations drawn to the last \
+                 step count as never freed"
                     .into()
             }
         }

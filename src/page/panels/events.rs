@@ -23,6 +23,7 @@ pub(super) struct Panel {
     chips: Shown<Vec<Chip>>,
     status: Shown<EventsStatus>,
     text: Shown<String>,
+    has_times: Shown<bool>,
 }
 
 fn place(elements: &Elements) -> GridElements<'_> {
@@ -77,6 +78,11 @@ impl Part for Panel {
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(grid) = self.grid.changed(grid(&state.events, state)) {
             self.rows.show(elements, &place(elements), grid);
+        }
+        // The columns of times are left out where there are none.
+        let has_times = state.device().is_some_and(|device| device.time_us.is_some());
+        if let Some(has_times) = self.has_times.changed(has_times) {
+            set_flag(&elements.events_grid, "data-times", *has_times);
         }
         self.rows.scroll(&place(elements), &state.events.scroll);
         if let Some(chips) = self.chips.changed(chips(&state.events)) {

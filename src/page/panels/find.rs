@@ -6,12 +6,15 @@ use crate::elements::elements;
 use gloo::timers::callback::Timeout;
 use std::cell::Cell;
 use ui::find::{Capitals, FindStatus, SameStack, same_stack, status};
+use ui::range::ViewScope;
+use ui::tab::Tab;
+use ui::table::TableAction;
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent};
 
 elements! {
-    HtmlButtonElement: find_capitals, find_clear, find_next, find_previous, same_stack;
+    HtmlButtonElement: find_capitals, find_clear, find_list, find_next, find_previous, same_stack;
     HtmlElement: find_status, same_stack_text;
     HtmlInputElement: find;
 }
@@ -46,6 +49,12 @@ impl Part for Panel {
             take(app, elements);
             elements.select("find");
         });
+        on(&elements.find_list, "click", |app, _, _| {
+            let text = app.state.borrow().find.text.clone();
+            app.dispatch(Action::of(TableAction::FilterTyped(text)));
+            app.dispatch(Action::ScopeChosen(ViewScope::WholeTrace));
+            app.dispatch(Action::Command(Command::Show(Tab::Table)));
+        });
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
@@ -70,6 +79,7 @@ impl Part for Panel {
             set_attribute(&elements.find_status, "data-requested", &requested);
             let is_empty = status.tally.is_none_or(|tally| tally.count == 0);
             elements.find_next.set_disabled(is_empty);
+            elements.find_list.set_disabled(is_empty);
             elements.find_previous.set_disabled(is_empty);
         }
         if let Some((standing, text)) = self.same_stack.changed((state.same_stack, same_stack(state))) {

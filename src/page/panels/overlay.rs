@@ -234,8 +234,10 @@ impl Brush<'_> {
     fn pin(&self, x: f64, text: &str) -> [f64; 2] {
         let (x, hair, accent) = (self.left + x.floor(), self.hair(), self.theme.accent.as_str());
         let height = self.span.1 - self.span.0;
-        self.fill(&self.theme.ground, 0.7, (x - hair, self.span.0), (3.0 * hair, height));
-        self.fill(accent, 1.0, (x, self.span.0), (hair, height));
+        // On both sides of its column, which stays seen: a peak is often one column wide.
+        for x in [x - hair, x + hair] {
+            self.fill(accent, 1.0, (x, self.span.0), (hair, height));
+        }
         let (foot, side) = (self.span.1, 6.0 * self.scale);
         self.context.begin_path();
         self.context.move_to(x + hair / 2.0, foot - 1.0);

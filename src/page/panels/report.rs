@@ -33,7 +33,7 @@ pub(super) fn statement(dom: &Dom, place: usize, said: &Said, theme: &Theme) -> 
     if said.is_shown {
         set_attribute(&text, "type", "button");
         set_attribute(&text, "data-shows", "");
-        set_attribute(&text, "title", "Show it in the timeline");
+        set_attribute(&text, "title", "Show in the timeline");
     }
     add_sign(dom, &text, said.tone);
     dom.add(&text, "span", "", &said.text);
@@ -196,7 +196,7 @@ fn row_of(dom: &Dom, sheet: &SheetView, row: &RowView) -> Element {
                 let fold = dom.new_button("unfold", if is_unfolded { "▾" } else { "▸" }, ("data-unfold", &place));
                 set_attribute(&fold, "tabindex", "-1");
                 set_attribute(&fold, "aria-label", "Stack");
-                set_attribute(&fold, "title", "The stack (Space)");
+                set_attribute(&fold, "title", "Show or hide the stack (Space)");
                 set_flag(&fold, "aria-expanded", is_unfolded);
                 append(&element, &fold);
             }

@@ -85,7 +85,7 @@ impl Part for Panel {
         let sample = settings.sample();
         let note = match (wrong.is_empty(), sample.is_empty()) {
             (false, _) => wrong.clone(),
-            (true, true) => "Empty: locations are not links.".to_owned(),
+            (true, true) => "If empty, locations are not links.".to_owned(),
             (true, false) => ["For example ", &sample].concat(),
         };
         say(&elements.template_note, &elements.setting_template, &note, &wrong);

@@ -1,5 +1,6 @@
 //! Which part of the page is seen: welcome, loading, error, or the open file; and the status line.
 
+use super::recent;
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
@@ -40,7 +41,10 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.open_large, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenFile)));
-        on(&elements.link_choose, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenFile)));
+        on(&elements.link_choose, "click", |app, _, _| {
+            let wanted = app.state.borrow().linked.asks_for().map(str::to_owned);
+            recent::choose(app, &wanted.unwrap_or_default());
+        });
         on(&elements.toast_close, "click", |app, _, _| app.dispatch(Action::ToastClosed));
         on(&elements.link_notice_close, "click", |app, _, _| app.dispatch(Action::NoticeClosed));
     }

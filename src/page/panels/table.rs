@@ -121,7 +121,7 @@ impl Panel {
     fn show_filters(&mut self, elements: &Elements, state: &State) {
         let table = &state.table;
         let chips = [
-            state.views.node.map(|_| "selected node".to_owned()),
+            state.views.node.map(|_| "selected row".to_owned()),
             table.sizes.map(|sizes| chosen(Histogram::Sizes, sizes)),
             table.lives.map(|lives| ["lifetime ", &chosen(Histogram::Lives, lives)].concat()),
         ];

@@ -99,7 +99,7 @@ impl Part for Panel {
             set_attribute(
                 &elements.why_badge,
                 "title",
-                &[&counted(*alarms as u64, "warning"), " in the insights"].concat(),
+                &[&counted(*alarms as u64, "warning"), " in Insights"].concat(),
             );
         }
         if let Some(title) = self.title.changed(title(state)) {

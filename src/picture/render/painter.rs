@@ -14,13 +14,13 @@ pub enum RenderError {
     #[error("no graphics adapter for WebGPU: {0}")]
     NoAdapter(String),
     /// The adapter gave no device.
-    #[error("the graphics adapter gave no device: {0}")]
+    #[error("the graphics adapter has no device: {0}")]
     NoDevice(String),
     /// The canvas takes no texture format with 8 bits a channel.
-    #[error("the canvas takes neither rgba8unorm nor bgra8unorm")]
+    #[error("the canvas supports neither rgba8unorm nor bgra8unorm")]
     NoFormat,
     /// The canvas gave no texture to draw into.
-    #[error("the canvas gave no texture: {0}")]
+    #[error("the canvas has no texture: {0}")]
     NoTexture(&'static str),
     /// The device is gone: reset, unplugged, destroyed. A new one may be made.
     #[error("the graphics device was lost: {0}")]

@@ -83,11 +83,11 @@ fn act(html: &mut Saving, shared: &mut Shared, step: Step, _: &mut Vec<Effect>) 
         Step::Done(done, total) => format!("Saving: {} of {} of the snapshot.", Bytes(done), Bytes(total)),
         Step::Saved { file, bytes, snapshot, packing } => {
             let how = match packing {
-                Packing::AsItIs => "as it was",
+                Packing::AsItIs => "unchanged",
                 Packing::Compressed => "compressed",
                 Packing::Columns => "as compact columns",
             };
-            format!("Saved {file}: {}, of them {} the snapshot, {how}.", Bytes(bytes), Bytes(snapshot))
+            format!("Saved {file}: {}, including the snapshot ({}, {how}).", Bytes(bytes), Bytes(snapshot))
         }
         Step::Failed(cause) => format!("The page could not be saved: {cause}."),
     });
@@ -114,9 +114,9 @@ fn escaped(text: &str) -> String {
 /// Where the snapshot goes in a page in one file: before its end. The error says what the page is instead.
 pub fn place(page: &str) -> Result<usize, &'static str> {
     match page.rfind("</body>") {
-        Some(_) if page.contains("id=\"part-snapshot\"") => Err("has a snapshot in it already"),
+        Some(_) if page.contains("id=\"part-snapshot\"") => Err("already contains a snapshot"),
         Some(at) if page.contains("id=\"part-wasm\"") => Ok(at),
-        _ => Err("is not the page in one file"),
+        _ => Err("is not the single-file page"),
     }
 }
 

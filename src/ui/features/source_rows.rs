@@ -82,7 +82,7 @@ pub struct SourceView {
 
 const OF_CHANGE: [(&str, &str); 4] = [
     ("Δ B − A", "Requested bytes live at B minus those live at A"),
-    ("B ÷ A", "Bytes at B divided by bytes at A"),
+    ("B / A", "Bytes at B divided by bytes at A"),
     ("At A", "Requested bytes live at A"),
     ("At B", "Requested bytes live at B"),
 ];
@@ -90,9 +90,9 @@ const OF_CHANGE: [(&str, &str); 4] = [
 /// The columns of any other scope.
 fn heads(unit: &'static str) -> [(&'static str, &'static str); 4] {
     [
-        (unit, "Bytes of the scope"),
-        ("Share", "Share of all bytes of the scope"),
-        ("Allocations", "Allocations of the scope"),
+        (unit, "Bytes in the scope"),
+        ("Share", "Share of all bytes in the scope"),
+        ("Allocations", "Allocations in the scope"),
         ("At peak", "Requested bytes live at the peak of the device"),
     ]
 }
@@ -163,7 +163,7 @@ fn is_change(sources: &Sources) -> bool {
 }
 
 fn unit(sources: &Sources) -> &'static str {
-    if is_product(sources) { " B × moments" } else { " B requested" }
+    if is_product(sources) { " B·events" } else { " B requested" }
 }
 
 /// The table.
@@ -204,7 +204,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
     };
     for (place, file) in page.files.iter().enumerate() {
         if rows.len() >= MOST_ROWS {
-            let label = counted((page.files.len() - place) as u64, "lighter file") + " not shown";
+            let label = counted((page.files.len() - place) as u64, "smaller file") + " not shown";
             rows.push(row(RowKind::Note, label, String::new(), &rest(&page.files, place), Marked::default()));
             break;
         }
@@ -229,7 +229,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         }));
         let left_out = u64::from(file.left_out) + file.lines.len().saturating_sub(room) as u64;
         if left_out > 0 {
-            let label = counted(left_out, "lighter line") + " not shown";
+            let label = counted(left_out, "smaller line") + " not shown";
             let mut standing = file.standing;
             file.lines.iter().take(room).for_each(|line| take_away(&mut standing, &line.standing));
             rows.push(row(RowKind::Note, label, String::new(), &standing, Marked::default()));
@@ -247,7 +247,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
     }
     let heads = match (is_change(sources), is_product(sources)) {
         (true, _) => OF_CHANGE,
-        (_, true) => heads("Bytes × moments"),
+        (_, true) => heads("Bytes × lifetime"),
         _ => heads("Requested"),
     };
     let beside = if is_change(sources) { ["At B", "At A"] } else { [heads[0].0, heads[3].0] };
@@ -293,7 +293,7 @@ pub fn text(sources: &Sources, shared: &Shared) -> Option<TextView> {
         }
         Some(_) if beyond > 0 => {
             let beyond = counted(beyond, "line");
-            ["This file ends before ", &beyond, " of the recording: another version?"].concat()
+            ["This file is too short for ", &beyond, " in the snapshot. Is it another version?"].concat()
         }
         Some(_) => String::new(),
     };

@@ -134,7 +134,7 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             tree.go_to(0);
         }
         TreeCommand::Focus => match active {
-            Some((_, FoldState::Leaf, ..)) => shared.remark = Some("Nothing is below this row.".to_owned()),
+            Some((_, FoldState::Leaf, ..)) => shared.remark = Some("This row has no children.".to_owned()),
             Some((node, _, depth, _)) if depth > 0 => tree.focus_on(Some(node)),
             _ => {}
         },

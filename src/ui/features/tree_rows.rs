@@ -66,15 +66,15 @@ pub struct RowView {
 pub type Heads = [(&'static str, &'static str); 5];
 
 const OF_WEIGHT: Heads = [
-    ("Total", "Requested bytes of the frame and of what it called"),
+    ("Total", "Requested bytes of the frame and its callees"),
     ("of all", "Share of all bytes of the tree"),
-    ("of parent", "Share of the bytes of the row above"),
+    ("of parent", "Share of the parent row"),
     ("Count", "Allocations"),
     ("Self", "Requested bytes of the frame alone"),
 ];
 const OF_CHANGE: Heads = [
     ("Δ B − A", "Requested bytes live at B minus those live at A"),
-    ("B ÷ A", "Bytes at B divided by bytes at A; the bar shows the change relative to the larger total"),
+    ("B / A", "Bytes at B divided by bytes at A; the bar shows the change relative to the larger total"),
     ("At A", "Requested bytes live at A"),
     ("At B", "Requested bytes live at B"),
     ("Δ count", "Allocations live at B minus those live at A"),

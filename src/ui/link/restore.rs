@@ -90,7 +90,7 @@ fn asking(state: &Shared) -> Option<String> {
     let link = state.linked.wanted.as_ref().filter(|link| link.asks())?;
     let length = length(&link.print).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
     let name = if link.name.is_empty() { "a local file" } else { &link.name };
-    Some(format!("This link needs {name}{length}. Choose the file to restore the view."))
+    Some(format!("This view belongs to {name}{length}. Choose that file to restore it."))
 }
 
 fn later(link: &Link) -> Option<String> {

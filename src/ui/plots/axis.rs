@@ -155,7 +155,7 @@ fn gaps(map: &AddressMap, view: &View) -> Vec<Gap> {
         let [below, above] = pair else { return None };
         let (end, from) = (below.address.saturating_add(below.bytes), below.from.saturating_add(below.bytes));
         let y = [from, above.from].map(|height| view.row_from_bytes(height) as f64);
-        let text = [&Bytes(above.address.saturating_sub(end)).to_string(), " of addresses not mapped"].concat();
+        let text = [&Bytes(above.address.saturating_sub(end)).to_string(), " of unmapped addresses"].concat();
         Some(Gap { y, text })
     });
     // Two gaps in one pixel are one line.

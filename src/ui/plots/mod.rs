@@ -86,14 +86,14 @@ impl Shared {
 
     /// Why the bytes axis can't follow the window; `None` where it can.
     pub fn why_no_fit(&self) -> Option<&'static str> {
-        matches!(self.looks.plot, Plot::Addresses(_)).then_some("Not available in the address view")
+        matches!(self.looks.plot, Plot::Addresses(_)).then_some("Not available in the Addresses view")
     }
 
     /// Why there is no order to choose; `None` where there is one.
     pub fn why_no_order(&self) -> Option<&'static str> {
         match self.looks.plot {
             Plot::Stack | Plot::Reserved(_) => None,
-            Plot::Addresses(_) => Some("Only the live view has an order"),
+            Plot::Addresses(_) => Some("Only the Live and Reserved views have an order"),
         }
     }
 
@@ -194,7 +194,7 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
         }
         PlotStep::NextPool | PlotStep::NextStream if plot == Plot::Stack => {
             state.remark =
-                Some("The live view shows all pools and streams. Choose the view Addresses or Reserved.".to_owned());
+                Some("The Live view shows all pools and streams. Choose the Addresses or Reserved view.".to_owned());
         }
         PlotStep::NextPool => {
             let now = only.pool.and_then(|pool| pools.iter().position(|of| *of == pool));
@@ -218,7 +218,7 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
             }
         },
         PlotStep::Toggle(_) if !matches!(plot, Plot::Reserved(_)) => {
-            state.remark = Some("Lines belong to the view Reserved.".to_owned());
+            state.remark = Some("Lines are shown in the Reserved view.".to_owned());
         }
         PlotStep::Toggle(line) => {
             let off = &mut state.plots.off;

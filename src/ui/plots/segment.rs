@@ -89,7 +89,7 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
     let segment = memory.segment.as_ref();
     let line = segment.map_or_else(String::new, segment_line);
     if let (Plot::Addresses(_), Some((address, bytes))) = (hover.plot, memory.free) {
-        let title = ["Free, at most ", &Bytes(bytes).to_string()].concat();
+        let title = ["Free: ≤ ", &Bytes(bytes).to_string()].concat();
         return Card { site: format!("0x{address:x}"), segment: line, ..blank(&title) };
     }
     let Some(segment) = segment else {
@@ -123,8 +123,8 @@ pub fn view(chosen: &Chosen) -> SegmentView {
     fact("Released", end);
     fact("Pool", segment.pool.map_or_else(|| "not recorded".to_owned(), pool_fact));
     fact("Stream", segment.stream.map_or_else(|| "not recorded".to_owned(), stream_name));
-    fact("For", (if segment.small { "small blocks" } else { "large blocks" }).to_owned());
-    fact("Can grow", (if segment.expandable { "yes, expandable" } else { "no" }).to_owned());
+    fact("Size class", (if segment.small { "small blocks" } else { "large blocks" }).to_owned());
+    fact("Expandable", (if segment.expandable { "yes" } else { "no" }).to_owned());
     fact("As of", when(chosen.at.moment, "before the first event"));
     SegmentView {
         title: [&Bytes(segment.reserved).to_string(), " segment"].concat(),

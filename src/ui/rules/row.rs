@@ -65,16 +65,16 @@ fn others(rule: &CategoryRule) -> String {
     for text in [frames, of, stack, born, ends, model] {
         say(&mut all, [text, "", ""]);
     }
-    for (before, value) in [("recorded as “", &rule.recorded), ("frames say “", &rule.told)] {
+    for (before, value) in [("recorded as “", &rule.recorded), ("classified by frames as “", &rule.told)] {
         if let Some(value) = value {
             say(&mut all, [before, value, "”"]);
         }
     }
     if rule.least > 0 {
-        say(&mut all, ["lives ≥ ", &counted(rule.least.into(), "event"), ""]);
+        say(&mut all, ["lifetime ≥ ", &counted(rule.least.into(), "event"), ""]);
     }
     if let Some(most) = rule.most {
-        say(&mut all, ["lives ≤ ", &counted(most.into(), "event"), ""]);
+        say(&mut all, ["lifetime ≤ ", &counted(most.into(), "event"), ""]);
     }
     if let Some(like) = &rule.like {
         say(&mut all, [&size(like), &whose(like), if like.at == Place::Here { " freed there" } else { "" }]);

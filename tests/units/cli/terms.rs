@@ -5,6 +5,7 @@ use super::*;
 #[test]
 fn moments_are_told_in_many_ways() {
     assert_eq!((when("peak"), when("end"), when("-1")), (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1))));
+    assert_eq!((when("oom"), when("reserved-peak")), (Ok(When::OutOfMemory), Ok(When::ReservedPeak)));
     assert_eq!(when("1759252605604106us"), Ok(When::Time(Clock::Since1970(1_759_252_605_604_106))));
     assert_eq!(when("350ms"), Ok(When::Time(Clock::SinceFirst(350_000))));
     assert_eq!(when("1.25s"), Ok(When::Time(Clock::SinceFirst(1_250_000))));

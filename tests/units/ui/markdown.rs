@@ -70,7 +70,7 @@ in at least 3 steps
 
 and 2 more
 
-<details><summary>Stacks of the first rows (of the largest allocation of each)</summary>
+<details><summary>Stacks of the first rows (largest allocation of each)</summary>
 
 `a.py:1 f_1`:
 

@@ -41,7 +41,7 @@ pub(super) struct Counted {
     next: u32,
     live: u64,
     pub(super) regions: Vec<Region>,
-    numbers: HashMap<Option<StringId>, u32, foldhash::fast::RandomState>,
+    numbers: HashMap<u32, u32, foldhash::fast::RandomState>,
     /// The highest of the trace, and of the window that is requested.
     pub(super) highest: Highest,
     pub(super) window: Option<(Span, Highest)>,
@@ -53,7 +53,12 @@ pub(super) struct Counted {
     innermost: Innermost,
     /// Live at Mosaic's peak, by the annotation they were born in; `None`: in none.
     pub(super) annotations: Vec<(Option<StringId>, u64)>,
-    of_annotation: HashMap<Option<StringId>, u32, foldhash::fast::RandomState>,
+    of_annotation: HashMap<u32, u32, foldhash::fast::RandomState>,
+}
+
+/// What stands for a name, or for none: a text has no such number.
+fn key(name: Option<StringId>) -> u32 {
+    name.map_or(u32::MAX, |name| name.0)
 }
 
 impl Counted {
@@ -114,7 +119,7 @@ impl Counted {
             }
             let name = self.innermost.at_birth(born);
             let next = self.annotations.len() as u32;
-            let number = *self.of_annotation.entry(name).or_insert(next);
+            let number = *self.of_annotation.entry(key(name)).or_insert(next);
             if number == next {
                 self.annotations.push((name, 0));
             }
@@ -157,7 +162,7 @@ impl Counted {
     fn region(&mut self, snapshot: &Snapshot, history: &DeviceHistory, born: u32) -> usize {
         let name = compile_context(snapshot, history, EventIdx(born.saturating_sub(1)));
         let next = self.regions.len();
-        let number = *self.numbers.entry(name).or_insert(next as u32) as usize;
+        let number = *self.numbers.entry(key(name)).or_insert(next as u32) as usize;
         if number >= self.regions.len() {
             self.regions.push(Region { name, ..Region::default() });
         }

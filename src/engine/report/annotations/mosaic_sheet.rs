@@ -18,7 +18,7 @@ struct Row {
 /// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
 pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
     let note =
-        "As in Mosaic's reports, without what was allocated before recording. A stage is what is live at a mark.";
+        "As in Mosaic's reports, without the baseline. A stage: live bytes at the START or END of an annotation.";
     let mut found: Vec<Row> = Vec::new();
     let mut add = |what, name, bytes, moment| found.push(Row { what, name, bytes, moment });
     let peak = of.highest.moment;

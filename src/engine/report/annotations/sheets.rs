@@ -124,7 +124,7 @@ pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], rang
 
 /// Annotations one by one: those with the highest peaks, in order of time.
 pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u32], ranges: &Ranges) -> Sheet {
-    let note = "Requested bytes of the whole device, in order of time; if not all are shown, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
+    let note = "Requested bytes of the whole device, in chronological order; if truncated, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
     type Row<'a> = (&'a AnnotationRange, (Span, Facts));
     let name = |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
     let mut columns = vec![column::text("name", "annotation", |(range, _): Row<'_>| name(range))];
@@ -150,7 +150,7 @@ pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u
 
 /// Compiled regions.
 pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
-    let note = "Requested bytes by torch.compile region (compile_context; N/A: outside of one, or not recorded), without what was allocated before recording.";
+    let note = "Requested bytes by torch.compile region (compile_context; N/A: outside a region, or not recorded), without the baseline.";
     let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
     let columns = [
         column::text("name", "region", |region: &Region| names.context(region.name)),

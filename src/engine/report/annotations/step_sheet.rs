@@ -40,7 +40,7 @@ pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> 
     let mut note = steps.how();
     if !steps.spans.is_empty() {
         note.push_str(
-            " Growth: live bytes at the end, compared with the end of the step before; per step it is measured from the end of step 2. Kept: allocated in the step and live at its end.",
+            " Growth: change in live bytes since the end of the previous step; growth per step is measured from the end of step 2. Kept: allocated in the step and live at its end.",
         );
     }
     let mut sheet = sheet(["steps", "Steps", &note], &columns);
@@ -84,8 +84,10 @@ pub(super) fn growth(steps: &Steps, facts: &[Facts], end: u32) -> Option<Stateme
     }
     let sum: i64 = growths.iter().fold(0, |sum, &growth| sum.saturating_add(growth));
     let least = growths.iter().min().copied().unwrap_or(0);
+    let mean = sum / growths.len().max(1) as i64;
     let text = format!(
-        "Memory grows with every step: ≥ {} per step, {} over {settled} after the first two. See Leaks & waste for the call sites.",
+        "Memory grows with every step: {} per step (mean, at least {}), {} over {settled} after the first two. See Leaks & waste for the call sites.",
+        bytes(mean.unsigned_abs()),
         bytes(least.unsigned_abs()),
         bytes(sum.unsigned_abs())
     );

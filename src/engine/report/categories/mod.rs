@@ -93,7 +93,7 @@ impl Parts {
             [if number > 0 { ", " } else { "" }, name, " ", &share].iter().for_each(|part| text.push_str(part));
         }
         if text.ends_with(' ') {
-            text.push_str(if whole == 0 { "nothing live" } else { "nothing explained by the file" });
+            text.push_str(if whole == 0 { "nothing live" } else { "only unexplained bytes" });
         }
         [" (rules: ", set.name(), ")."].iter().for_each(|part| text.push_str(part));
         writing.say(Tone::Fact, text, Some(at(self.peak.moment)));
@@ -117,7 +117,7 @@ impl Parts {
             let part = percent(unknown.bytes, whole);
             let text = match unknown.bytes {
                 0 => ["Classified as ", &name, ": nothing at the peak."].concat(),
-                _ => ["Classified as ", &name, ": only ", &part, " of the peak."].concat(),
+                _ => ["Classified as ", &name, ": ", &part, " of the peak."].concat(),
             };
             writing.say(Tone::Good, text, evidence);
         }
@@ -125,7 +125,7 @@ impl Parts {
             let text = [
                 "Inferred from size alone: ",
                 &bytes(self.peak.by_size),
-                " of the peak, as its stacks do not decide. Sums per category are reliable, single allocations are not.",
+                " of the peak, where stacks are missing or ambiguous. Totals per category are reliable, individual allocations are not.",
             ];
             writing.say(Tone::Fact, text.concat(), None);
         }
@@ -141,9 +141,7 @@ impl Parts {
         let most = |place: usize| self.most.of(place);
         let whole = self.peak.total;
         let mut columns = vec![
-            column::text("category", "category", |place: Row| {
-                place.map_or("not explained by the file", name).to_owned()
-            }),
+            column::text("category", "category", |place: Row| place.map_or("unexplained", name).to_owned()),
             column::bytes("peak_live_bytes", "at the peak", |place| peak(place).bytes).total(Cell::Bytes(whole.bytes)),
             column::share("peak_share", "share", |place| (peak(place).bytes, whole.bytes))
                 .total(Cell::Share { part: whole.bytes, whole: whole.bytes }),
@@ -185,7 +183,7 @@ impl Parts {
         let deciding = ranked.iter().filter(|&&rule| (rule as usize) < set.rules().len()).count();
         let idle = set.rules().len().saturating_sub(deciding);
         let mut note =
-            String::from("What each rule decides at the peak; the first match wins. Rules without a match there: ");
+            String::from("What each rule matches at the peak; the first match wins. Rules without a match: ");
         [&grouped(idle as u64), " of ", &grouped(set.rules().len() as u64), "."]
             .iter()
             .for_each(|part| note.push_str(part));
@@ -198,7 +196,7 @@ impl Parts {
             column::cell("category", "category", |number| {
                 rule(number).map_or(Cell::Nothing, |rule| Cell::Text(rule.category.clone()))
             }),
-            column::text("because", "because of", |number| {
+            column::text("because", "reason", |number| {
                 rule(number).map_or_else(|| "no rule matches".to_owned(), CategoryRule::why)
             }),
             column::bytes("peak_live_bytes", "at the peak", |number| sum(number).0.bytes),
@@ -216,7 +214,7 @@ impl Parts {
         if ranked.is_empty() {
             return;
         }
-        let note = "Call sites at the peak that no rule matches. Add rules of your own to classify them.";
+        let note = "Call sites at the peak that no rule matches. Add custom rules to classify them.";
         let (file, history, whole) = (writing.file, writing.history, self.peak.total.bytes);
         let (part, count) = sites.total(&ranked);
         let columns = [

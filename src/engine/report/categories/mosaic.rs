@@ -20,7 +20,7 @@ use history::snapshot::{Action, StackId};
 /// How far the count is.
 pub(super) struct Mosaic {
     event: u32,
-    live: HashMap<u64, u8, foldhash::fast::RandomState>,
+    live: HashMap<u64, u32, foldhash::fast::RandomState>,
     /// By category: bytes; `None` before the first alloc of it.
     now: Vec<Option<i128>>,
     sum: i128,
@@ -57,12 +57,12 @@ impl Mosaic {
                 let known = history.allocation_of(EventIdx(event)).filter(|_| has_stack);
                 let unknown = self.now.len().saturating_sub(1) as u8;
                 let category = known.map_or(unknown, |id| categories.category(history, id));
-                self.live.insert(address, category);
+                self.live.insert(address, category.into());
                 self.change(category, i128::from(size));
             }
             Action::FreeCompleted => {
                 if let Some(category) = self.live.remove(&address) {
-                    self.change(category, -i128::from(size));
+                    self.change(category as u8, -i128::from(size));
                 }
             }
             _ => return,
@@ -81,7 +81,7 @@ impl Mosaic {
     }
 
     pub(super) fn write(&self, writing: &mut Writing<'_>) {
-        let note = "As in Mosaic's reports, for comparison: without what was allocated before recording, and at the peak of that sum.";
+        let note = "For comparison with Mosaic's reports: live bytes without the baseline, at the peak of that sum.";
         let bytes = |bytes: i128| u64::try_from(bytes.max(0)).unwrap_or(u64::MAX);
         let categories = writing.file.groups.categories.set().categories();
         let name = |place: u32| categories.get(place as usize).map_or("", String::as_str);

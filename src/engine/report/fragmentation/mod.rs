@@ -96,12 +96,18 @@ impl Job for Fragmentation {
         pinned::write(&mut writing, &kept, &parts.moment);
         parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
         write_fits(&mut writing, &parts, told);
-        parts.worst.write(&mut writing, "worst", "At the most free bytes, by pool");
+        parts.worst.write(&mut writing, "worst", "At maximum free bytes, by pool");
         write_moments(&mut writing, "worst_bytes", "Most free bytes", course.worst_moments(By::Bytes, history));
         write_moments(&mut writing, "worst_share", "Highest fragmentation", course.worst_moments(By::Share, history));
         write_moments(&mut writing, "over_time", "Over the trace", course.over_time());
         Ok(writing.report)
     }
+}
+
+/// A share that is an upper bound: `≤ 12.3 %`.
+fn at_most(part: u64, whole: u64) -> String {
+    let share = percent(part, whole);
+    ["≤ ", if share.starts_with('>') { "100 %" } else { &share }].concat()
 }
 
 /// Free bytes, in how many blocks, and the largest: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
@@ -121,20 +127,20 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
     let sums = moment.whole;
     let which = match moment.moment {
         moment if moment == most_requested(history) => " (the peak)",
-        moment if moment == most_reserved(history) => " (the peak of reserved bytes)",
+        moment if moment == most_reserved(history) => " (peak reserved)",
         _ => "",
     };
     let words = [
         "Fragmentation ",
         &when(moment.moment),
         which,
-        ": ≤ ",
-        &percent(sums.free, sums.reserved),
+        ": ",
+        &at_most(sums.free, sums.reserved),
         " of ",
         &bytes(sums.reserved),
         " reserved, ",
         &free_words(sums.free, sums.free_blocks, sums.largest_free),
-        ". Live: ",
+        if moment.state.astray.count > 0 { ". Live in the recorded segments: " } else { ". Live: " },
         &bytes(sums.requested),
         "; lost to rounding: ≥ ",
         &bytes(sums.rounded.saturating_sub(sums.requested)),
@@ -153,11 +159,11 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
         let kind = kind_name(writing.file, &driver.kind);
         let needs = driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes(request)].concat());
         let mut text = [
-            "Peak of reserved bytes, ",
+            "Peak reserved: ",
             &bytes(layout.whole.reserved.saturating_add(driver.taken)),
-            ", at event ",
+            " at event ",
             &grouped(driver.event.into()),
-            ": the driver was asked for ",
+            ". The driver was asked for ",
             &bytes(driver.taken),
             &needs,
             ", with ",
@@ -215,7 +221,7 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
             &bytes(astray.bytes),
             " live in ",
             &counted(astray.count.into(), "allocation"),
-            " are in no recorded segment: the file does not list all segments.",
+            " are outside the recorded segments: the file does not list all of them.",
         ];
         writing.say(Tone::Fact, text.concat(), Some(at(moment.moment)));
     }
@@ -252,7 +258,7 @@ fn write_fits(writing: &mut Writing<'_>, parts: &Parts, fits: Vec<StateFit>) {
 fn write_moments(writing: &mut Writing<'_>, key: &str, title: &str, moments: Vec<Free>) {
     let note = match key {
         "worst_bytes" => "",
-        "worst_share" => "Only where at least half of the peak of reserved bytes is reserved.",
+        "worst_share" => "Only where reserved bytes are at least half of their peak.",
         _ => "The most free bytes in each of 48 equal parts of the trace.",
     };
     let columns = [

@@ -25,7 +25,7 @@ fn say(writing: &mut Writing<'_>, kept: &StateKept, (moment, reserved): (u32, u6
         let text = [segments, ", ".to_owned(), bytes(empty.bytes), ", can be released ".to_owned(), when(moment)];
         writing.say(Tone::Fact, text.concat() + ".", Some(at(moment)));
         if writing.history.device >= 0 {
-            writing.fix("torch.cuda.empty_cache() releases them; PyTorch does so itself before an OOM.");
+            writing.fix("Call torch.cuda.empty_cache(). PyTorch does the same before an OOM.");
         }
     }
     if empty_private.count > 0 {
@@ -39,7 +39,7 @@ fn say(writing: &mut Writing<'_>, kept: &StateKept, (moment, reserved): (u32, u6
             &counted(pinned.count.into(), "segment"),
             " pinned by one block: ",
             &bytes(pinned.bytes),
-            " free (cached) cannot be released. Most by ",
+            " free (cached) cannot be released. Largest call site: ",
             &cut(&first.site),
             " (",
             &bytes(first.free.bytes),

@@ -73,7 +73,7 @@ impl Cached {
             text.push_str(&percent(unused, total));
             text.push_str(").");
             writing.say(Tone::Fact, text, Some(at(last)));
-            writing.parts(&[("in use", total - unused.min(total)), ("free (cached)", unused)]);
+            writing.parts(&[("live blocks", total - unused.min(total)), ("free (cached)", unused)]);
         }
         if whole > 0 {
             // It keeps those of private pools that a graph still uses, and pinned host memory.
@@ -98,7 +98,7 @@ impl Cached {
             text.push('.');
             writing.say(Tone::Fact, text, Some(at(last)));
             if is_cuda && back > 0 {
-                writing.fix("torch.cuda.empty_cache() releases them.");
+                writing.fix("Call torch.cuda.empty_cache().");
             }
         }
         let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));

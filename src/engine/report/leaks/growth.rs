@@ -8,7 +8,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Chart, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
-use crate::report::steps::Steps;
+use crate::report::steps::{Steps, WARM_UP};
 use crate::report::writing::{Writing, bytes, threshold};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
@@ -80,6 +80,8 @@ pub(in crate::report) struct Growth {
     /// The moments that are compared, ascending: the baseline, and the end of each step after it.
     ends: Vec<u32>,
     steps: u32,
+    /// The first and the last step that are compared, by name.
+    names: [String; 2],
     next_early: u32,
     next_event: u32,
     next_end: u32,
@@ -95,9 +97,16 @@ impl Growth {
         question: &ReportQuestion,
         steps: &Steps,
     ) -> Growth {
+        let ends = steps.growth_ends();
+        // Those without a name are counted from 1.
+        let name = |step: usize| {
+            steps.name(file, history, step).unwrap_or_else(|| "step ".to_owned() + &grouped(step as u64 + 1))
+        };
+        let first = WARM_UP - 1;
         Growth {
             fewest: threshold(question, ["steps", "in at least", "steps"], 2),
-            ends: steps.growth_ends(),
+            names: [name(first), name(first + ends.len().saturating_sub(1))],
+            ends,
             steps: steps.spans.len() as u32,
             next_early: 0,
             next_event: 0,
@@ -190,9 +199,7 @@ impl Growth {
             after.checked_sub(1).and_then(|last| site.course.get(last)).map_or(site.first[0], |&(_, bytes)| bytes)
         };
         let values = (0..count).step_by(per_value).map(|from| at((from + per_value).min(count) - 1)).collect();
-        // The baseline is the end of the second step.
-        let named = |end: usize| "step ".to_owned() + &grouped(end as u64 + 2);
-        Chart::Course { values, ends: [named(0), named(count.saturating_sub(1))] }
+        Chart::Course { values, ends: self.names.clone() }
     }
 
     /// What grows: accumulating allocations first. One that is replaced by a larger one is no leak by itself.
@@ -273,8 +280,8 @@ impl Growth {
             column::text("call_site", "call site", |(group, _): (u32, &Site)| label(file, history, group)),
         ];
         let note = "Growth per step is measured from the end of step 2: the first two steps allocate what stays, optimizer state and \
-                    caches. A call site is listed if its live bytes, without what is awaiting free, never fall and rise in at least \
-                    half of the steps, and in as many as the threshold says.";
+                    caches. A call site is listed if its live bytes, without what is awaiting free, never fall, and rise in at \
+                    least half of the steps and no fewer than the threshold.";
         let mut sheet = sheet(["grows", "Growth per step", note], &columns);
         sheet.threshold = Some(self.fewest.clone());
         writing.fill(sheet, &columns, &ranked, |writing, (group, site)| {

@@ -87,7 +87,7 @@ fn write_stay(writing: &mut Writing<'_>, stay: &SiteSums, least: Threshold) {
         text.push_str(&bytes(total.0));
         text.push_str(" (");
         text.push_str(&percent(total.0, end));
-        text.push_str(" of live at the end), in ");
+        text.push_str(" of live bytes at the end), in ");
         text.push_str(&counted(total.1, "allocation"));
         text.push_str(". Largest call site: ");
         text.push_str(&stay.name(file, history, first));
@@ -105,14 +105,14 @@ fn write_stay(writing: &mut Writing<'_>, stay: &SiteSums, least: Threshold) {
     let allocated_at = |id| history.allocations.born(AllocationId(id)).0;
     let columns = [
         column::bytes("live_bytes", "live at the end", |group| stay.of(group).bytes).total(Cell::Bytes(total.0)),
-        column::share("share", "share of live at the end", |group| (stay.of(group).bytes, end))
+        column::share("share", "share of live bytes", |group| (stay.of(group).bytes, end))
             .total(Cell::Share { part: total.0, whole: end }),
         column::count("count", "allocations", |group| stay.of(group).count).total(Cell::Count(total.1)),
         column::event("first_allocated_at", "first allocated at event", |group| allocated_at(stay.of(group).first)),
         column::event("last_allocated_at", "last allocated at event", |group| allocated_at(stay.of(group).last)),
         column::text("call_site", "call site", |group| stay.name(file, history, group)),
     ];
-    let note = "Not a leak by itself: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
+    let note = "Not necessarily a leak: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
                 step, measured from the end of step 2, is the stronger sign.";
     let mut sheet = sheet(["alive", "Allocated in the trace, never freed", note], &columns);
     sheet.threshold = Some(least);
@@ -183,9 +183,9 @@ fn write_brief(writing: &mut Writing<'_>, brief: &SiteSums, within: Threshold) {
     let ranked = brief.ranked(0);
     let total = brief.total(&ranked);
     if let Some(&first) = ranked.first() {
-        let mut text = counted(total.1, "allocation");
+        let mut text = grouped(total.1);
         text.push_str(" of ");
-        text.push_str(&grouped(history.allocations.len() as u64));
+        text.push_str(&counted(history.allocations.len() as u64, "allocation"));
         text.push_str(" freed within ");
         text.push_str(&counted(within.value, "event"));
         text.push_str(". Largest call site: ");
@@ -194,8 +194,7 @@ fn write_brief(writing: &mut Writing<'_>, brief: &SiteSums, within: Threshold) {
         writing.say(Tone::Fact, text, Some(allocation(brief.of(first).largest, None)));
     }
     let columns = [
-        column::bytes("requested_bytes", "requested in total", |group| brief.of(group).bytes)
-            .total(Cell::Bytes(total.0)),
+        column::bytes("requested_bytes", "total requested", |group| brief.of(group).bytes).total(Cell::Bytes(total.0)),
         column::count("count", "allocations", |group| brief.of(group).count).total(Cell::Count(total.1)),
         column::bytes("largest_bytes", "largest", |group| brief.of(group).most),
         column::text("call_site", "call site", |group| brief.name(file, history, group)),

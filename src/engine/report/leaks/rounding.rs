@@ -83,9 +83,9 @@ impl Lost {
         let lost = rounded.saturating_sub(requested);
         let mut text = "Lost to rounding at the peak: ≥ ".to_owned();
         text.push_str(&bytes(lost));
-        text.push_str(" (");
+        text.push_str(", ");
         text.push_str(&percent(lost, rounded));
-        text.push_str(" of allocated (rounded)).");
+        text.push_str(" of allocated (rounded).");
         if numbers.end_rounded > 0 {
             text.push_str(" Recorded at the end: ");
             text.push_str(&bytes(numbers.end_rounded.saturating_sub(numbers.end)));

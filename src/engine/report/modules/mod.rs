@@ -171,7 +171,7 @@ impl Telling<'_> {
             column::text("module", "module", |(module, sum): Row| cut(&self.name(module, sum))),
             column::text("called_at", "called at", |(module, _): Row| cut(&self.calls(module))),
             column::cell("peak_live_bytes", "peak", |(_, sum): Row| known(sum, Cell::Bytes(sum.peak))),
-            column::cell("peak_reserved_bytes", "peak of reserved", |(_, sum): Row| match sum.reserved {
+            column::cell("peak_reserved_bytes", "peak reserved", |(_, sum): Row| match sum.reserved {
                 0 => Cell::Nothing,
                 reserved => known(sum, Cell::Bytes(reserved)),
             }),

@@ -125,7 +125,7 @@ fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report
     if let Some(history) = history {
         let (tone, text) = match history.event_count() {
             0 => (Tone::Fact, "No events recorded: the file does not say whether an OOM occurred."),
-            _ => (Tone::Good, "No OOM in this trace."),
+            _ => (Tone::Good, "No OOM in this trace. See Peak for what is live at most."),
         };
         report.statements.push(says(tone, text.to_owned(), None));
     }
@@ -199,8 +199,8 @@ fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
         column::text("pool", "pool", |room: &Room| kind_name(file, &room.kind)),
         column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
     ];
-    let note = "A request is served only from blocks of its own pool, size class and stream. Free bytes are upper bounds: the block \
-                sizes of what is gone by the end are not recorded.";
+    let note = "A request is served only from blocks of its own pool, size class and stream. Free bytes are upper bounds: the sizes \
+                of blocks that are gone by the end are not recorded.";
     let sheet = sheet(["room", "Free (cached) at the OOM, by pool", note], &columns);
     writing.fill(sheet, &columns, &ranked, |_, _| row(at(refused.live.moment)));
 }

@@ -98,7 +98,7 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
         let mut tone = Tone::Fact;
         let mut fix = "";
         if fits >= asked {
-            text = "The request may have fit, as free bytes are an upper bound.".to_owned();
+            text = "The request may have fit: free bytes are upper bounds.".to_owned();
             fix = "Check for a limit (torch.cuda.set_per_process_memory_fraction).";
         } else if own_free >= asked {
             tone = Tone::Alarm;
@@ -111,9 +111,9 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
                 fix = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
             }
         } else if all_free.saturating_add(facts.driver) < asked {
-            text = "Not fragmentation: with everything free (cached) and on the device, ≥ ".to_owned();
+            text = "Not fragmentation: free (cached) plus free device memory falls short by ≥ ".to_owned();
             text.push_str(&bytes(asked - all_free.saturating_add(facts.driver)));
-            text.push_str(" were missing.");
+            text.push('.');
             fix = "Reduce what is live at the OOM, or the request.";
         } else {
             text = "Free (cached): ≤ ".to_owned();
@@ -148,7 +148,7 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
     }
     if knows_room && told.state.astray.bytes > 0 {
         let mut text = bytes(told.state.astray.bytes);
-        text.push_str(" live are in no recorded segment, so free bytes are less certain.");
+        text.push_str(" live are outside the recorded segments, so free bytes are less certain.");
         writing.say(Tone::Fact, text, None);
     }
     let count = refused(history).count();
@@ -171,12 +171,8 @@ pub(super) fn write_outside(writing: &mut Writing<'_>, facts: &Facts, question: 
         [bound, &bytes(outside), " of device memory was in use outside the allocator"].concat()
     } else {
         let accounted = bytes(facts.accounted());
-        [
-            "Reserved and free memory add up to ",
-            &accounted,
-            ": what the GPU has beyond that was in use outside the allocator",
-        ]
-        .concat()
+        ["Reserved and free memory add up to ", &accounted, ". GPU memory beyond that was in use outside the allocator"]
+            .concat()
     };
     text.push_str(" (CUDA context, NCCL, other processes).");
     writing.say(Tone::Fact, text, None);

@@ -136,7 +136,7 @@ fn say(writing: &mut Writing<'_>, course: &Course) {
         let positive = |bytes_of: i64| bytes(u64::try_from(bytes_of).unwrap_or(0));
         let mut text = ["Pinned host memory (a separate device): peak ", &positive(numbers.peak)].concat();
         if let Ok(event) = u64::try_from(numbers.peak_event) {
-            text.push_str(" at its event ");
+            text.push_str(" at event ");
             text.push_str(&grouped(event));
         }
         text.push_str("; reserved ≤ ");
@@ -169,9 +169,9 @@ fn write_pools(writing: &mut Writing<'_>, course: &Course) {
     let at_end = |number: u32| segments.get(number as usize).copied().unwrap_or(0);
     let columns = [
         column::text("pool", "pool", |(number, _): Row<'_>| name(file, history, number)),
-        column::bytes("max_reserved_bytes", "peak of reserved", |(_, pool): Row<'_>| pool.capacity.0),
+        column::bytes("max_reserved_bytes", "peak reserved", |(_, pool): Row<'_>| pool.capacity.0),
         column::event("max_reserved_event", "after event", |(_, pool): Row<'_>| pool.capacity.1),
-        column::bytes("max_live_bytes", "peak of live", |(_, pool): Row<'_>| pool.contents.0),
+        column::bytes("max_live_bytes", "peak live", |(_, pool): Row<'_>| pool.contents.0),
         column::event("max_live_event", "after event", |(_, pool): Row<'_>| pool.contents.1),
         column::bytes("peak_reserved_bytes", "at the peak: reserved", |(_, pool): Row<'_>| pool.at[0].reserved)
             .total(Cell::Bytes(peak.0)),
@@ -189,7 +189,7 @@ fn write_pools(writing: &mut Writing<'_>, course: &Course) {
         column::count("by_event", "identified by event", |(_, pool): Row<'_>| pool.told[0]),
         column::count("by_segment", "identified by segment", |(_, pool): Row<'_>| pool.told[1]),
     ];
-    let note = "The peaks of reserved and of live bytes are each pool's own. An allocation's pool is identified by its event, or by the \
+    let note = "Each pool has its own peaks. An allocation's pool is identified by its event, or by the \
                 segment at its address at the end.";
     let sheet = sheet(["pools", "Pools", note], &columns);
     let ranked = ranked(course).into_iter();
@@ -225,7 +225,7 @@ fn write_contents(writing: &mut Writing<'_>, contents: &[Contents]) {
             ranked.into_iter().map(move |group| (it, whole, group))
         })
         .collect();
-    let note = "Each pool at its own peak of live bytes.";
+    let note = "Each pool at its own peak.";
     let sheet = sheet(["contents", "Private pools at their peak, by call site", note], &columns);
     writing.fill(sheet, &columns, &rows, |writing, (it, _, group)| writing.site_row(&it.sums, group, Some(it.moment)));
 }

@@ -48,11 +48,11 @@ impl About {
     /// What is checked.
     pub(super) fn words(self) -> &'static str {
         match self {
-            About::Scattered => "free (cached) in the pool at the driver request that led to the reserved peak",
+            About::Scattered => "free (cached) in the pool at the driver request that led to peak reserved",
             About::Failed => "free (cached) at the OOM",
             About::Remainders => "free (cached) at the peak, in large segments less than 10 % used",
             About::Rounding => "lost to rounding at the peak",
-            About::Idle => "segments that are empty during the whole trace",
+            About::Idle => "segments empty throughout the trace",
             About::Churn => "released to the driver and allocated again",
         }
     }

@@ -58,7 +58,7 @@ const KNOWN: [Known; 22] = [
     known("max_split_size_mb", "-1", "max_split_size in MiB."),
     known("max_round_threshold", UNLIMITED, "Requests for pinned host memory above this size are not rounded up."),
     known("max_cached_size", UNLIMITED, "Blocks of pinned host memory above this size are not cached."),
-    known("pinned_reserve_segment_size_mb", "0", "Pinned host memory taken at once and handed out in pieces, in MiB."),
+    known("pinned_reserve_segment_size_mb", "0", "Pinned host memory reserved up front and suballocated, in MiB."),
     known("pinned_free_catch_all", "False", "Errors while pinned host memory is freed are suppressed."),
     known(
         "release_lock_on_cudamalloc",

@@ -84,10 +84,12 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
         let place = [" ", &when(hint.moment.unwrap_or(0)), "."].concat();
         let (text, fix) = match hint.about {
             About::Scattered => {
-                let text = evidence("The driver was asked for more memory with ≤ ", " free in pieces") + &place;
+                let text = evidence("The driver was asked for more memory with ≤ ", " free but fragmented") + &place;
                 (text, "Set expandable_segments:True.")
             }
-            About::Failed => (evidence("OOM with ≤ ", " free in pieces") + &place, "Set expandable_segments:True."),
+            About::Failed => {
+                (evidence("OOM with ≤ ", " free but fragmented") + &place, "Set expandable_segments:True.")
+            }
             About::Remainders => {
                 let text = evidence("Small blocks pin large segments: ≤ ", " cannot be released") + &place;
                 (text, "Set expandable_segments:True, or max_split_size_mb.")
@@ -100,8 +102,8 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
                 "Call torch.cuda.empty_cache(), or set garbage_collection_threshold with per_process_memory_fraction.",
             ),
             About::Churn => (
-                evidence("Released to the driver and allocated again: ", " of the peak of reserved bytes")
-                    + ". Each time waits for the device.",
+                evidence("Released to the driver and allocated again: ", " of peak reserved")
+                    + ". Each release waits for the device.",
                 "Set expandable_segments:True, or call torch.cuda.empty_cache() less often.",
             ),
         };
@@ -116,7 +118,7 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
         writing.fix("Remove max_split_size_mb.");
     }
     if !found.is_empty() && !is_unbound && !found.iter().any(Found::is_hint) {
-        let text = "No setting needs a change: every check passed.";
+        let text = "No change suggested: all checks passed.";
         writing.say(Tone::Good, text.to_owned(), None);
     }
     let settings = &writing.file.snapshot.settings;
@@ -176,8 +178,8 @@ fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
         column::text("detail", "detail", |it: &Found| it.words.clone()),
         column::bytes("whole_bytes", "of", |it: &Found| it.whole),
         column::share("share", "share", |it: &Found| (it.part, it.whole)),
-        column::share("threshold_share", "hint from share", |it: &Found| (it.about.least().0, 100)),
-        column::bytes("threshold_bytes", "hint from bytes", |it: &Found| it.about.least().1),
+        column::share("threshold_share", "minimum share", |it: &Found| (it.about.least().0, 100)),
+        column::bytes("threshold_bytes", "minimum bytes", |it: &Found| it.about.least().1),
         column::cell("hint", "hint", |it: &Found| yes(it.is_hint())),
         column::text("setting", "setting", |it: &Found| it.about.setting().to_owned()),
         column::cell("value", "value", |it: &Found| {
@@ -185,8 +187,7 @@ fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
         }),
         column::cell("event", "after event", |it: &Found| it.moment.map_or(Cell::Nothing, column::after)),
     ];
-    let note =
-        "A hint needs both the share and the bytes. Free bytes are upper bounds, bytes lost to rounding lower bounds.";
+    let note = "A hint requires both the minimum share and the minimum bytes. Free bytes are upper bounds, bytes lost to rounding lower bounds.";
     let sheet = sheet(["checks", "Checks", note], &columns);
     let found: Vec<&Found> = found.iter().collect();
     writing.fill(sheet, &columns, &found, |_, it| SheetRow {

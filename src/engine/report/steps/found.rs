@@ -1,7 +1,9 @@
 //! The steps of a device, and how they were found.
 
+use crate::open::OpenFile;
 use crate::protocol::Span;
 use base::units::counted;
+use history::replay::DeviceHistory;
 
 /// How steps were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,12 +41,18 @@ impl Steps {
         if ends.len() > 1 { ends } else { Vec::new() }
     }
 
+    /// What the annotation of this step says, counted from 0; `None` where steps have no annotations of their own.
+    pub(in crate::report) fn name(&self, file: &OpenFile, history: &DeviceHistory, number: usize) -> Option<String> {
+        let annotation = self.rows.get(number).and_then(|&row| history.annotations.get(row as usize))?;
+        Some(file.snapshot.strings.text(annotation.name).to_string())
+    }
+
     /// How they were found, as a sentence.
     pub(in crate::report) fn how(&self) -> String {
         match &self.found {
             How::Nothing => "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned(),
-            How::Annotations(name) => format!("Steps from the annotations {name}."),
-            How::Between(name) => format!("Steps between the ends of the annotations {name}."),
+            How::Annotations(name) => format!("Steps from annotations “{name}”."),
+            How::Between(name) => format!("Steps between the ends of annotations “{name}”."),
             How::Stack(_, agreeing) => format!(
                 "No step annotations. Steps inferred from {} that repeat at even intervals.",
                 counted((*agreeing).into(), "stack")

@@ -17,8 +17,8 @@ pub const COLUMNS: [(&str, &str); 12] = [
     ("Action", "Action of the allocator"),
     ("Size", "Requested bytes of an allocation, or reserved bytes of a segment"),
     ("Address", "Address, and how many blocks or segments were freed there before (as in memory_viz)"),
-    ("Stream", "The stream"),
-    ("Pool", "The pool"),
+    ("Stream", "CUDA stream"),
+    ("Pool", "Memory pool"),
     ("Call site", "Innermost frame of your code; for a free without a stack, that of its allocation"),
     ("In use", "Live bytes (requested) after the event, without those awaiting free"),
     ("Live", "Live bytes (requested) after the event"),
@@ -155,7 +155,7 @@ pub fn status(events: &Events) -> EventsStatus {
         status.data = [page.listed, page.all];
         let chosen = events.chosen.count();
         if chosen > 1 {
-            status.text = number(chosen) + " chosen · ";
+            status.text = number(chosen) + " selected · ";
         }
         status.text += &counted(page.listed.into(), "event");
         if page.listed != page.all {

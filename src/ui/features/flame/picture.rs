@@ -4,7 +4,7 @@ use super::FlameGraph;
 use super::words::brief_place;
 use crate::amount::{amount, change, per_mille, sign};
 use crate::shared::Shared;
-use engine::protocol::{FlameBox, NodeKind, NodeLabel, Scope};
+use engine::protocol::{FlameBox, Grouping, NodeKind, NodeLabel, Scope};
 
 /// The size of names in CSS pixels.
 const TEXT_PX: f64 = 12.0;
@@ -94,6 +94,8 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     };
     let scope = flame.answer.question().map_or(shared.views.scope, |known| known.scope);
     let is_change = matches!(scope, Scope::Change(_));
+    // Colours mean what they mean in the timeline: where those are not of call sites, they tell whose code it is.
+    let slot = |of: &FlameBox| of.slot.filter(|_| shared.looks.colouring == Grouping::CallSite);
     let searches = shared.found_serial().is_some();
     let text_px = TEXT_PX * canvas.scale;
     let mut picture =
@@ -103,7 +105,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         let label = page.labels.get(of.label as usize);
         let kind = label.map_or(NodeKind::Note, |label| label.kind);
         let is_faded =
-            searches && of.found == 0 || !is_change && of.slot.is_some_and(|slot| shared.around.faded.contains(&slot));
+            searches && of.found == 0 || !is_change && slot(of).is_some_and(|slot| shared.around.faded.contains(&slot));
         let wide = u128::from(x[1].abs_diff(x[0]));
         let found_px = wide * u128::from(of.found) / u128::from(of.weight.bytes.max(1));
         // What is found is seen, however little it is.
@@ -111,7 +113,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         picture.tiles.push(FlameTile {
             x,
             y,
-            fill: if is_change { changed(of) } else { of.slot.map_or(FlameFill::Kind(kind), FlameFill::Slot) },
+            fill: if is_change { changed(of) } else { slot(of).map_or(FlameFill::Kind(kind), FlameFill::Slot) },
             is_faded,
             is_hatched: of.nodes > 1,
             found_px,
@@ -163,7 +165,7 @@ fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String 
     let [begin, end] = of.ends.map(|end| end.bytes);
     let is_change = matches!(scope, Scope::Change(_));
     // Colour is not the only sign of what grew and what shrank.
-    let name = [if is_change { sign(begin, end) } else { "" }, name].concat();
+    let name = [if is_change { sign(begin, end) } else { "" }, if is_change { " " } else { "" }, name].concat();
     let mut text = elided(&name, signs);
     let mut room = signs.saturating_sub(signs_of(&name));
     let weight = if is_change { change(begin, end) } else { amount(scope, of.weight.bytes) };

@@ -93,7 +93,7 @@ pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
 fn named(page: &FlamePage, of: &FlameBox) -> (String, String) {
     let label = label(page, of);
     if of.nodes > 1 {
-        (grouped(of.nodes.into()) + " boxes narrower than a pixel", "The heaviest: ".to_owned() + &label.name)
+        (grouped(of.nodes.into()) + " frames narrower than a pixel", "The largest: ".to_owned() + &label.name)
     } else {
         (label.name.clone(), place(label))
     }
@@ -145,8 +145,8 @@ pub fn note(flame: &FlameGraph, shared: &Shared) -> &'static str {
     match (shared.views.scope, zoomed.map_or(0, |zoomed| zoomed.weight.count)) {
         (_, 1..) => "",
         (scope, _) if page.total.count == 0 => nothing(scope),
-        (Scope::At(_), _) => "Nothing here is live at the cursor.",
-        _ => "Nothing here happens in this range.",
+        (Scope::At(_), _) => "Nothing in this frame is live at the cursor.",
+        _ => "Nothing in this frame falls within this range.",
     }
 }
 

@@ -132,7 +132,7 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
         ],
         None => {
             let room = if fit.free == 0 {
-                " (nothing free there)".to_owned()
+                " (nothing free in this pool)".to_owned()
             } else {
                 [
                     " (free ≤ ",
@@ -143,7 +143,7 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
                 ]
                 .concat()
             };
-            let grows = if fit.grows { " needs ≥ more mapped: " } else { " needs a new segment of " };
+            let grows = if fit.grows { " needs more memory mapped: ≥ " } else { " needs a new segment of " };
             [rounded, grows.to_owned(), Bytes(fit.new_segment).to_string(), room]
         }
     };
@@ -156,7 +156,7 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Memo
     let mut card = MemoryCard { segment: segment(memory, bar), ..MemoryCard::default() };
     match piece {
         None => {
-            card.title = exact(bar.sums.reserved) + " reserved, no block as wide as a pixel";
+            card.title = exact(bar.sums.reserved) + " reserved, all blocks narrower than a pixel";
         }
         Some(piece) if piece.kind == PieceKind::Free => {
             card.title = ["Free: ≤ ", &exact(piece.rounded)].concat();
@@ -216,7 +216,7 @@ pub fn kept(page: &StatePage) -> Vec<KeptLine> {
     }
     let more = kept.by_site.len().saturating_sub(MOST_SITES) as u64 + u64::from(kept.left_out);
     if more > 0 {
-        let text = [&counted(more, "more call site"), " in Insights, Fragmentation"].concat();
+        let text = [&counted(more, "more call site"), " in Insights → Fragmentation"].concat();
         lines.push(KeptLine { text, allocation: None });
     }
     lines
@@ -226,7 +226,7 @@ fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
     let details = memory.details_of(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
-        card.title = counted(piece.count.into(), "block") + " thinner than a pixel · " + &exact(piece.requested);
+        card.title = counted(piece.count.into(), "block") + " narrower than a pixel · " + &exact(piece.requested);
         card.site = "The largest: ".to_owned();
     } else {
         card.title = exact(piece.requested) + " requested";
@@ -317,6 +317,6 @@ pub fn astray(page: &StatePage) -> String {
     let mut text = counted(page.astray.count.into(), "live allocation");
     text.push_str(" of ");
     text.push_str(&Bytes(page.astray.bytes).to_string());
-    text.push_str(" lie in no recorded segment");
+    text.push_str(" are outside the recorded segments");
     text
 }

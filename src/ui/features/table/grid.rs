@@ -18,9 +18,9 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Number, "#", "Index of the allocation, in order of allocation"),
     (TableColumn::Size, "Requested", "Requested bytes"),
     (TableColumn::Site, "Call site", "Innermost frame of your code"),
-    (TableColumn::Address, "Address", "The address"),
-    (TableColumn::Stream, "Stream", "The stream it was made for"),
-    (TableColumn::Pool, "Pool", "The pool it is in"),
+    (TableColumn::Address, "Address", "Start address"),
+    (TableColumn::Stream, "Stream", "CUDA stream it was allocated on"),
+    (TableColumn::Pool, "Pool", "Memory pool"),
     (TableColumn::Born, "Allocated at", "Event that allocated it"),
     (
         TableColumn::Age,
@@ -156,8 +156,8 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
         }
         status.data = [listed.count.into(), listed.bytes, chosen.count.into(), chosen.bytes];
         if chosen.count > 1 {
-            status.text = format!("{} chosen · {} · ", number(chosen.count), exact(chosen.bytes));
-            status.exact = format!("Chosen: {} B; ", grouped(chosen.bytes));
+            status.text = format!("{} selected · {} · ", number(chosen.count), exact(chosen.bytes));
+            status.exact = format!("Selected: {} B; ", grouped(chosen.bytes));
         }
         let rows = counted(listed.count.into(), "allocation");
         status.text += if page.scope.count == 0 { nothing(shared.views.scope) } else { &rows };

@@ -29,7 +29,10 @@ fn every_kind_is_one_sentence() {
         (ErrorKind::ContainsItself, "a container contains itself"),
         (ErrorKind::EmptyMemoSlot(7), "memo slot 7 is read but was never written"),
         (ErrorKind::Limit { what: "bytes in one string", most: 4 }, "more than 4 bytes in one string: not a snapshot"),
-        (ErrorKind::Refused(Refusal::Code), "refers to code to run: a snapshot has none, and memscape never runs any"),
+        (
+            ErrorKind::Refused(Refusal::Code),
+            "imports or calls code: a snapshot contains none, and memscape never runs any",
+        ),
     ];
     for (kind, sentence) in sentences {
         assert_eq!(kind.to_string(), sentence);

@@ -15,7 +15,7 @@ fn nothing_of_a_name_ends_its_element() {
 fn only_the_page_in_one_file_takes_a_snapshot() {
     let page = "<body><script id=\"part-wasm\"></script></body></html>";
     assert_eq!(place(page), Ok(page.len() - 14));
-    assert!(place("<body>Not found</body>").unwrap_err().contains("not the page"));
+    assert!(place("<body>Not found</body>").unwrap_err().contains("not the single-file page"));
     assert!(place(&page.replace("</body>", "<script id=\"part-snapshot\"></script></body>")).is_err());
 }
 
@@ -26,7 +26,7 @@ fn one_is_saved_at_a_time_and_each_end_is_said() {
     let saved = Step::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing };
     for (step, saving, said) in [
         (Step::Done(1 << 20, 3 << 20), Saving::Underway, "Saving: 1.00 MiB of 3.00 MiB of the snapshot."),
-        (saved, Saving::Idle, "Saved a.html: 3.00 MiB, of them 1.00 MiB the snapshot, compressed."),
+        (saved, Saving::Idle, "Saved a.html: 3.00 MiB, including the snapshot (1.00 MiB, compressed)."),
         (Step::Failed("no".into()), Saving::Idle, "The page could not be saved: no."),
     ] {
         act(&mut html, &mut shared, step, &mut effects);

@@ -32,7 +32,7 @@ fn gaps_are_told_with_their_length() {
     let gaps = gaps(&map(), &view);
     assert_eq!(gaps.len(), 1);
     assert_eq!(gaps[0].y, [100.0, 101.0]);
-    assert_eq!(gaps[0].text, "511 KiB of addresses not mapped");
+    assert_eq!(gaps[0].text, "511 KiB of unmapped addresses");
 }
 
 #[test]

@@ -1,0 +1,174 @@
+//! What stands for the driver: it gives addresses and refuses when there is no more memory; or does what a recording says it did.
+
+/// Addresses reserved for an expandable segment.
+pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
+/// The first address that is given out.
+const FIRST: u64 = 0x7000_0000_0000;
+/// Where addresses that descend begin, and those that ascend end.
+const LAST: u64 = 1 << 62;
+/// Distance of reserved ranges.
+const RANGE: u64 = 1 << 45;
+const GRANULE: u64 = 2 << 20;
+
+/// In which order new segments get addresses. The real one is not known; it decides between free blocks of one size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Ascending,
+    Descending,
+    Mixed,
+}
+
+impl Order {
+    /// All of them.
+    pub const ALL: [Order; 3] = [Order::Ascending, Order::Descending, Order::Mixed];
+}
+
+/// What was taken from the driver or given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    Alloc,
+    Free,
+    Map,
+    Unmap,
+}
+
+impl Kind {
+    /// Whether memory is taken.
+    pub fn grows(self) -> bool {
+        matches!(self, Kind::Alloc | Kind::Map)
+    }
+}
+
+/// A segment operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Operation {
+    pub kind: Kind,
+    pub address: u64,
+    pub size: u64,
+}
+
+/// The driver.
+#[derive(Clone, Debug)]
+pub(crate) enum Driver {
+    Model { order: Order, next: u64, count: u64, capacity: Option<u64> },
+    Script(Script),
+}
+
+/// What a recording says of one request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) next: usize,
+    /// Whether more is granted at the end: the request succeeded.
+    pub(crate) succeeds: bool,
+    invented: u64,
+}
+
+impl Script {
+    fn current(&self) -> Option<Operation> {
+        self.operations.get(self.next).copied()
+    }
+
+    fn grants(&self) -> bool {
+        self.current().map_or(self.succeeds, |operation| operation.kind.grows())
+    }
+
+    /// Everything was given back that could be.
+    fn nothing_is_left(&mut self) {
+        while self.succeeds && self.current().is_some_and(|operation| !operation.kind.grows()) {
+            self.next += 1;
+        }
+    }
+}
+
+impl Driver {
+    pub(crate) fn new(order: Order, capacity: Option<u64>) -> Driver {
+        Driver::Model { order, next: if order == Order::Descending { LAST } else { FIRST }, count: 0, capacity }
+    }
+
+    /// An address for a new segment, or `None`: out of memory.
+    pub(crate) fn allocate(&mut self, size: u64, reserved: u64) -> Option<u64> {
+        match self {
+            Driver::Model { capacity, .. } => {
+                let has_room = capacity.is_none_or(|most| reserved.saturating_add(size) <= most);
+                if has_room { self.address(size) } else { None }
+            }
+            Driver::Script(script) => {
+                let recorded = script.current();
+                if !script.grants() {
+                    return None;
+                }
+                script.next += usize::from(recorded.is_some());
+                let matching = recorded.filter(|it| it.kind == Kind::Alloc && it.size == size);
+                Some(matching.map_or_else(|| script.invent(), |operation| operation.address))
+            }
+        }
+    }
+
+    /// Whether there is memory to map.
+    pub(crate) fn maps(&mut self, size: u64, reserved: u64) -> bool {
+        match self {
+            Driver::Model { capacity, .. } => capacity.is_none_or(|most| reserved.saturating_add(size) <= most),
+            Driver::Script(script) => {
+                let grants = script.grants();
+                script.next += usize::from(grants && script.current().is_some());
+                grants
+            }
+        }
+    }
+
+    /// The first address of a new reserved range.
+    pub(crate) fn reserve(&mut self) -> Option<u64> {
+        match self {
+            Driver::Model { .. } => self.address(RANGE),
+            Driver::Script(script) => {
+                let maps = script.operations.iter().skip(script.next).find(|it| it.kind == Kind::Map);
+                Some(maps.map(|it| it.address).unwrap_or_else(|| script.invent()))
+            }
+        }
+    }
+
+    /// Something was given back.
+    pub(crate) fn given_back(&mut self) {
+        if let Driver::Script(script) = self
+            && script.current().is_some_and(|operation| !operation.kind.grows())
+        {
+            script.next += 1;
+        }
+    }
+
+    /// Everything cached was given back: whatever a recording has beyond that never comes.
+    pub(crate) fn gave_everything(&mut self) {
+        if let Driver::Script(script) = self {
+            script.nothing_is_left();
+        }
+    }
+
+    /// The next address; `None` when they are used up.
+    fn address(&mut self, size: u64) -> Option<u64> {
+        let Driver::Model { order, next, count, .. } = self else { return None };
+        let size = size.checked_next_multiple_of(GRANULE).unwrap_or(size);
+        *count += 1;
+        match order {
+            Order::Ascending => {
+                let address = *next;
+                *next = next.saturating_add(size);
+                Some(address).filter(|_| *next <= LAST)
+            }
+            Order::Descending => {
+                *next = next.saturating_sub(size);
+                Some(*next).filter(|next| *next > 0)
+            }
+            // An odd factor: no two of so many come to the same place.
+            Order::Mixed => Some((count.wrapping_mul(0x9e37_79b1) & ((1 << 18) - 1)) << 45),
+        }
+    }
+}
+
+impl Script {
+    fn invent(&mut self) -> u64 {
+        self.invented += 1;
+        FIRST << 4 | (self.invented & 0x3fff) << 48
+    }
+}

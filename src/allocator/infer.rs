@@ -1,0 +1,187 @@
+//! Under which settings does the model reproduce the recording? Those of the file; what its blocks show; else a few that are tried.
+
+use super::check::{Check, Verdict, not_exercised};
+use super::recording::Recording;
+use super::rounding::rounded;
+use super::settings::{Backend, INTERVALS, MIB, NPU_ADDED, NPU_ALIGNED, Settings};
+use base::slice::{Slice, Sliced};
+
+/// What is known of the settings, and how well the model reproduces the recording under them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Proof {
+    pub settings: Settings,
+    pub backend: Backend,
+    /// Settings that the file does not say, and how they are known.
+    pub assumed: Vec<String>,
+    pub verdict: Verdict,
+    pub not_exercised: Vec<&'static str>,
+    /// Why nothing can be predicted.
+    pub refused: Option<String>,
+}
+
+/// Settings on their way.
+#[derive(Clone, Debug, Default)]
+pub struct Inference {
+    /// Settings still to be tried, the next one last; with what is assumed.
+    waiting: Vec<(Settings, Backend, Vec<String>)>,
+    check: Option<Box<Check>>,
+    best: Option<Proof>,
+    has_begun: bool,
+}
+
+/// An error of a peak's tenth is no reproduction.
+const WORST_SHARE: u64 = 10;
+
+impl Inference {
+    /// Works until the best settings are known.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced<Proof> {
+        if !self.has_begun {
+            self.has_begun = true;
+            let (settings, backend, assumed) = told(recording);
+            if let Some(refused) = hopeless(recording) {
+                let proof = Proof { settings, backend, assumed, refused: Some(refused), ..Proof::default() };
+                return Ok(self.best.insert(Proof { verdict: untested(recording), ..proof }).clone());
+            }
+            self.waiting = others(recording, &settings, backend, &assumed);
+            self.waiting.push((settings, backend, assumed));
+        }
+        while let Some((settings, backend, assumed)) = self.waiting.last() {
+            let new = || Box::new(Check::new(recording, settings, *backend));
+            let verdict = self.check.get_or_insert_with(new).step(recording, slice)?;
+            self.check = None;
+            // Where the file says its settings, only those that explain everything overrule them.
+            let may_win = recording.settings.is_none() || verdict.is_exact();
+            if self.best.as_ref().is_none_or(|best| may_win && verdict.rank() > best.verdict.rank()) {
+                let not_exercised = not_exercised(&verdict, settings);
+                let (settings, backend, assumed) = (settings.clone(), *backend, assumed.clone());
+                self.best = Some(Proof { settings, backend, assumed, verdict, not_exercised, refused: None });
+            }
+            self.waiting.pop();
+            if self.best.as_ref().is_some_and(|best| best.verdict.is_exact()) {
+                self.waiting.clear();
+            }
+            slice.check()?;
+        }
+        let mut proof = self.best.clone().unwrap_or_default();
+        proof.refused = proof.refused.or_else(|| unproved(&proof.verdict));
+        Ok(proof)
+    }
+}
+
+/// What the file says of its settings, and what its blocks and events show.
+fn told(recording: &Recording) -> (Settings, Backend, Vec<String>) {
+    let mut assumed = Vec::new();
+    let mut settings = recording.settings.clone().unwrap_or_default();
+    if recording.settings.is_none() {
+        settings.expandable = recording.has_expandable;
+        let words =
+            if recording.has_expandable { "not recorded, but seen in the trace" } else { "not recorded: the defaults" };
+        assumed.push(words.to_owned());
+    }
+    let (settings, backend) = rounding(recording, settings, &mut assumed);
+    (settings, backend, assumed)
+}
+
+/// Rounding that explains blocks which differ from their requests by nothing else.
+fn rounding(recording: &Recording, told: Settings, assumed: &mut Vec<String>) -> (Settings, Backend) {
+    let wrong = |settings: &Settings, backend: Backend| {
+        recording.rounded.iter().filter(|(asked, size)| rounded(settings, backend, *asked) != *size).count()
+    };
+    let plain = Backend::default();
+    let mut best = (wrong(&told, plain), told.clone(), plain, String::new());
+    for added in [0, NPU_ADDED] {
+        for divisions in [0, 1, 2, 4, 8, 16, 32, 64] {
+            let settings = Settings { divisions: [divisions; INTERVALS], ..told.clone() };
+            let backend = Backend { added, ..plain };
+            let count = wrong(&settings, backend);
+            if count < best.0 {
+                let words = match (added, divisions) {
+                    (0, _) => format!("roundup_power2_divisions:{divisions}, seen in block sizes"),
+                    (_, 0) => format!("{added} bytes added to each request (torch_npu), seen in block sizes"),
+                    _ => format!("roundup_power2_divisions:{divisions} and {added} bytes added, seen in block sizes"),
+                };
+                best = (count, settings, backend, words);
+            }
+        }
+    }
+    if !best.3.is_empty() {
+        assumed.push(best.3);
+    }
+    (best.1, best.2)
+}
+
+/// What is tried where that is not exact, the likeliest last.
+fn others(
+    recording: &Recording,
+    settings: &Settings,
+    backend: Backend,
+    assumed: &[String],
+) -> Vec<(Settings, Backend, Vec<String>)> {
+    let mut tried = Vec::new();
+    let mut attempt = |settings: Settings, backend: Backend, words: &str| {
+        tried.push((settings, backend, [assumed, &[words.to_owned()]].concat()));
+    };
+    for size in [64, 40] {
+        let size = size * MIB;
+        let large = Settings { large_segment: size, non_split: size, ..settings.clone() };
+        attempt(large, backend, &format!("large_segment_size_mb:{}, found by search", size / MIB));
+    }
+    let toggled = Settings { expandable: !settings.expandable, ..settings.clone() };
+    attempt(
+        toggled,
+        backend,
+        &format!("expandable_segments:{}, found by search", if settings.expandable { "False" } else { "True" }),
+    );
+    if recording.settings.is_none() {
+        for added in [NPU_ADDED, 0].into_iter().filter(|added| *added != backend.added) {
+            attempt(settings.clone(), Backend { added, aligned: 0 }, "bytes added to each request, found by search");
+        }
+        if settings.expandable {
+            let aligned = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED };
+            attempt(settings.clone(), aligned, "large blocks aligned to 16 KiB (torch_npu), found by search");
+        }
+    }
+    tried
+}
+
+/// A recording that nothing can be said about.
+fn hopeless(recording: &Recording) -> Option<String> {
+    let Recording { requests, astray, .. } = recording;
+    if *requests == 0 {
+        return Some("the trace has no allocations".to_owned());
+    }
+    if !recording.has_segments {
+        return Some("the file has no segments".to_owned());
+    }
+    let lie = if *astray == 1 { "lies" } else { "lie" };
+    let words = || {
+        format!(
+            "{} of {} addresses {lie} in no segment",
+            base::units::grouped(*astray),
+            base::units::grouped(*requests)
+        )
+    };
+    (astray.saturating_mul(WORST_SHARE) > *requests).then(words)
+}
+
+fn untested(recording: &Recording) -> Verdict {
+    let segment_events = recording.operations.len() as u64;
+    Verdict { addresses: recording.requests, segment_events, ..Verdict::default() }
+}
+
+/// A verdict that is no proof.
+fn unproved(verdict: &Verdict) -> Option<String> {
+    let Verdict { largest_reserved_error: error, recorded_peak_reserved: peak, .. } = verdict;
+    let is_far_off = error.saturating_mul(WORST_SHARE) > *peak;
+    let at = verdict
+        .departs_at
+        .map_or_else(String::new, |event| format!(" from event {}", base::units::grouped(event.into())));
+    is_far_off.then(|| format!("the model is up to {} off{at}", base::units::Bytes(*error)))
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/infer.rs"]
+mod tests;

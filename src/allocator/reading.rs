@@ -1,0 +1,346 @@
+//! A device's history → what its program asked for, in slices.
+
+use super::driver::{Kind, Operation};
+use super::ranks::{ascending, halves, number, rank_all};
+use super::recorded::settings;
+use super::recording::{Allocation, Early, Held, Oom, Recording, Release, Step, What};
+use base::slice::{Slice, Sliced};
+use base::sorted::{pair, sorted_by_key};
+use base::units::EventIdx;
+use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use history::snapshot::{Action, Labels, LabelsId, Snapshot, StackId};
+
+/// What is not there: an allocation without a place of its own, an event that never comes.
+const NEVER: u32 = u32::MAX;
+
+/// A recording in the making.
+#[derive(Default)]
+pub struct Reading {
+    recording: Recording,
+    by_label: Vec<u32>,
+    /// Addresses that were ever reserved: begin, and end, ascending and apart.
+    reserved_ever: Vec<[u64; 2]>,
+    reserved: u64,
+    /// What the driver can give, as far as failed requests tell.
+    capacity: u64,
+    /// The run of releases that what comes next may belong to.
+    run: Option<u32>,
+    /// The run of releases that no request followed yet.
+    pending: Option<Pending>,
+    next_allocation: usize,
+    next_event: usize,
+    begun: bool,
+    has_early: bool,
+    /// Behind each early allocation of a segment of fixed size for large blocks, up to the next: begin, end, its place among the early.
+    gaps: Vec<[u64; 3]>,
+    /// Ranges of private pools, where events do not name their pool.
+    private: Vec<(u64, u64, u32)>,
+}
+
+/// A run of releases whose cause is not known yet.
+#[derive(Clone, Copy)]
+struct Pending {
+    release: usize,
+    /// Reserved before it, and what was taken since.
+    reserved: u64,
+    grown: u64,
+}
+
+impl Reading {
+    /// Works until the recording is there. The segments must be [complete](SegmentLives::step).
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        history: &DeviceHistory,
+        lives: &SegmentLives,
+        slice: &mut Slice,
+    ) -> Sliced<Recording> {
+        if !self.begun {
+            self.begin(snapshot, history, lives);
+            self.begun = true;
+        }
+        let count = history.allocations.len();
+        let mut next = self.next_allocation;
+        while let Some(part) = slice.part(&mut next, count, 1)? {
+            self.next_allocation = part.end;
+            part.for_each(|at| self.allocation(history, AllocationId(at as u32)));
+        }
+        if !self.has_early {
+            self.early(snapshot, history);
+            self.has_early = true;
+        }
+        let (mut next, events) = (self.next_event, history.event_count() as usize);
+        while let Some(part) = slice.part(&mut next, events, 1)? {
+            self.next_event = part.end;
+            part.for_each(|event| self.event(snapshot, history, event as u32));
+        }
+        self.settle();
+        self.finish(snapshot, history);
+        Ok(std::mem::take(&mut self.recording))
+    }
+
+    fn begin(&mut self, snapshot: &Snapshot, history: &DeviceHistory, lives: &SegmentLives) {
+        let device = history.device;
+        let segments = || snapshot.segments.iter().filter(move |segment| segment.device == device);
+        self.recording.events = history.event_count();
+        self.recording.settings = settings(&snapshot.settings);
+        let mut named = vec![(None, None)];
+        named.extend(snapshot.labels.rows().iter().map(|labels| (labels.stream, labels.pool)));
+        named.extend(segments().map(|segment| (segment.stream, segment.pool)));
+        named.extend(lives.kinds().iter().map(|kind| (kind.stream, kind.pool)));
+        rank_all(&mut self.recording, &named);
+        let rows = snapshot.labels.rows().iter();
+        self.by_label = rows.map(|Labels { stream, pool, .. }| self.place(*stream, *pool)).collect();
+        for segment in segments() {
+            if let Some(address) = segment.address.filter(|_| segment.pool.unwrap_or_default() != (0, 0)) {
+                let place = self.place(segment.stream, segment.pool);
+                self.private.push((address, address.saturating_add(segment.total_size), place));
+            }
+        }
+        self.private = sorted_by_key(std::mem::take(&mut self.private), |(address, ..)| u128::from(*address));
+        self.hold(lives);
+        self.reserve(lives);
+        let events = 0..history.event_count();
+        self.capacity = events.filter(|&event| history.events.action(event) == Action::Oom).fold(0, |most, event| {
+            let reserved = u64::try_from(history.reserved_at(base::units::Moment::after(EventIdx(event)))).unwrap_or(0);
+            most.max(reserved.saturating_add(history.address_and_size(EventIdx(event)).0))
+        });
+    }
+
+    /// All addresses that were ever reserved.
+    fn reserve(&mut self, lives: &SegmentLives) {
+        let range = |id: AllocationId| {
+            let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
+            pair(address, address.saturating_add(size))
+        };
+        let ranges = (0..lives.ranges.len()).map(|id| (range(AllocationId(id as u32)), 0));
+        for key in ascending(ranges.collect()) {
+            let [begin, end] = [key >> 64, key].map(|half| half as u64);
+            match self.reserved_ever.last_mut() {
+                Some(last) if begin <= last[1] => last[1] = last[1].max(end),
+                _ => self.reserved_ever.push([begin, end]),
+            }
+        }
+    }
+
+    /// What was there before the first event; parts of expandable segments that touch are one.
+    fn hold(&mut self, lives: &SegmentLives) {
+        let mut last: Option<AllocationId> = None;
+        let early = (0..lives.ranges.len()).map(|id| AllocationId(id as u32));
+        for id in early.take_while(|&id| lives.ranges.born(id).0 == 0) {
+            let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
+            let Some(kind) = lives.kind(id).filter(|_| size > 0) else { continue };
+            self.reserved = self.reserved.saturating_add(size);
+            let goes_on = last.replace(id).is_some_and(|below| lives.goes_on(below, id));
+            match self.recording.held.last_mut() {
+                Some(held) if goes_on => held.size = held.size.saturating_add(size),
+                _ => {
+                    let place = self.place(kind.stream, kind.pool);
+                    let (small, expandable) = (kind.small, kind.expandable);
+                    self.recording.held.push(Held { address, size, place, small, expandable });
+                }
+            }
+        }
+    }
+
+    /// The number of a place that was named.
+    fn place(&self, stream: Option<u64>, pool: Option<(u64, u64)>) -> u32 {
+        number(&self.recording, stream, pool)
+    }
+
+    fn place_of(&self, snapshot: &Snapshot, labels: LabelsId, address: u64) -> u32 {
+        if !self.private.is_empty() && snapshot.labels.labels(labels).pool.is_none() {
+            // Before 2.11 events name no pool: the segment at the end does.
+            let at = self.private.partition_point(|range| range.0 <= address);
+            let range = at.checked_sub(1).and_then(|at| self.private.get(at));
+            if let Some(range) = range.filter(|range| address < range.1) {
+                return range.2;
+            }
+        }
+        self.by_label.get(labels.0 as usize).copied().unwrap_or_else(|| self.place(None, None))
+    }
+
+    fn allocation(&mut self, history: &DeviceHistory, id: AllocationId) {
+        let allocations = &history.allocations;
+        let (size, address) = (allocations.size(id), allocations.address(id));
+        self.recording.allocations.push(Allocation { size, address, place: 0 });
+    }
+
+    fn event(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32) {
+        let at = EventIdx(event);
+        let action = history.events.action(event);
+        let labels = history.events.labels(event);
+        let what = match action {
+            Action::Alloc => {
+                let Some(id) = history.allocation_of(at) else { return };
+                let allocation = self.recording.allocations.at(id.0 as usize);
+                let place = self.place_of(snapshot, labels, allocation.address);
+                self.recording.allocations.set(id.0 as usize, Allocation { place, ..allocation });
+                let below = self.reserved_ever.partition_point(|[begin, _]| *begin <= allocation.address);
+                let range = below.checked_sub(1).and_then(|at| self.reserved_ever.get(at));
+                self.recording.astray += u64::from(range.is_none_or(|[_, end]| *end <= allocation.address));
+                self.recording.requests += 1;
+                self.follow(allocation.address, event);
+                self.settle();
+                What::Alloc(id.0)
+            }
+            Action::FreeRequested | Action::FreeCompleted => {
+                let Some(id) = history.allocation_of(at) else { return };
+                let completes = matches!(history.change(at), Some((_, false)));
+                if completes { What::FreeCompleted(id.0) } else { What::FreeRequested(id.0) }
+            }
+            Action::SegmentAlloc | Action::SegmentMap | Action::SegmentFree | Action::SegmentUnmap => {
+                match self.operation(snapshot, history, event, action) {
+                    Some(what) => what,
+                    None => return,
+                }
+            }
+            Action::Oom => {
+                let (device_free, size) = history.address_and_size(at);
+                let place = self.place_of(snapshot, labels, 0);
+                self.settle();
+                self.recording.ooms.push(Oom { size, device_free, place, reserved: self.reserved });
+                What::Oom(self.recording.ooms.len() as u32 - 1)
+            }
+            _ => return,
+        };
+        // One run goes on until something else happens than frees that complete.
+        match what {
+            What::Release(release) => self.run = Some(release),
+            What::FreeCompleted(_) => {}
+            _ => self.run = None,
+        }
+        self.recording.steps.push(Step { event, what });
+    }
+
+    fn operation(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32, action: Action) -> Option<What> {
+        let (address, size) = history.address_and_size(EventIdx(event));
+        let kind = match action {
+            Action::SegmentAlloc => Kind::Alloc,
+            Action::SegmentMap => Kind::Map,
+            Action::SegmentFree => Kind::Free,
+            _ => Kind::Unmap,
+        };
+        self.recording.has_expandable |= matches!(kind, Kind::Map | Kind::Unmap);
+        let number = self.recording.operations.len() as u32;
+        self.recording.operations.push(Operation { kind, address, size });
+        let before = self.reserved;
+        if kind.grows() {
+            self.reserved = before.saturating_add(size);
+            self.pending.iter_mut().for_each(|pending| pending.grown = pending.grown.saturating_add(size));
+            return Some(What::Grow(number));
+        }
+        self.reserved = before.saturating_sub(size);
+        if let Some(release) = self.run.and_then(|last| self.recording.releases.get_mut(last as usize)) {
+            release.operations[1] = number + 1;
+            return None;
+        }
+        self.settle();
+        let told = cause(snapshot, history.events.stack(event));
+        self.recording.releases.push(Release {
+            operations: [number, number + 1],
+            is_explicit: told != Some(false),
+            is_known: told.is_some(),
+            grows_after: false,
+        });
+        let release = self.recording.releases.len() - 1;
+        self.pending = Some(Pending { release, reserved: before, grown: 0 });
+        Some(What::Release(release as u32))
+    }
+
+    /// A request comes: what was given back before it has its cause now. Without a stack it was `empty_cache()`, unless the request
+    /// would have passed all the memory there is.
+    fn settle(&mut self) {
+        let Some(Pending { release, reserved, grown }) = self.pending.take() else { return };
+        let capacity = self.capacity;
+        if let Some(release) = self.recording.releases.get_mut(release) {
+            release.grows_after = grown > 0;
+            if !release.is_known {
+                release.is_explicit = capacity == 0 || reserved.saturating_add(grown) <= capacity;
+            }
+        }
+    }
+
+    /// What was live before the first event, in the order of addresses.
+    fn early(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
+        let allocations = &history.allocations;
+        let early = (0..allocations.early() as u32).filter_map(|number| {
+            let id = AllocationId(number);
+            let (_, died, _) = allocations.span(id);
+            let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
+            // What nothing explains has no address; what was never there has no life.
+            let is_there = allocations.address(id) > 0 && died > 0;
+            let block_size = block.filter(|_| died == NEVER).map(|block| block.size);
+            let freed_at = died.saturating_sub(u32::from(died != NEVER));
+            is_there.then_some(Early { allocation: number, block_size, freed_at, follower: None })
+        });
+        let address = |early: &Early| allocations.address(AllocationId(early.allocation));
+        let early = sorted_by_key(early.collect(), |early| address(early).into());
+        let mut addresses = early.iter().map(address).enumerate().peekable();
+        for held in &self.recording.held {
+            let end = held.address.saturating_add(held.size);
+            while addresses.next_if(|(_, address)| *address < held.address).is_some() {}
+            while let Some((at, address)) = addresses.next_if(|(_, address)| *address < end) {
+                let next = addresses.peek().map_or(end, |(_, next)| end.min(*next));
+                if let Some(early) = early.get(at) {
+                    let number = early.allocation as usize;
+                    let allocation = self.recording.allocations.at(number);
+                    self.recording.allocations.set(number, Allocation { place: held.place, ..allocation });
+                }
+                if !held.small && !held.expandable {
+                    self.gaps.push([address.saturating_add(1), next, at as u64]);
+                }
+            }
+        }
+        self.recording.early = early;
+    }
+
+    /// Something is placed: the first behind an early allocation shows where its block ends.
+    fn follow(&mut self, address: u64, event: u32) {
+        let at = self.gaps.partition_point(|[begin, ..]| *begin <= address);
+        let gap = at.checked_sub(1).and_then(|at| self.gaps.get(at)).filter(|[_, end, _]| address < *end);
+        let early = gap.and_then(|[.., at]| self.recording.early.get_mut(*at as usize));
+        if let Some(early) = early.filter(|early| early.follower.is_none() && event < early.freed_at) {
+            early.follower = Some(address);
+        }
+    }
+
+    fn finish(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
+        let recording = &mut self.recording;
+        let device = history.device;
+        for segment in snapshot.segments.iter().filter(|segment| segment.device == device) {
+            recording.has_expandable |= segment.expandable;
+            recording.has_segments = true;
+            if !segment.small && !segment.expandable {
+                continue;
+            }
+            let range = segment.blocks.start as usize..segment.blocks.end as usize;
+            let live = snapshot.blocks.get(range).unwrap_or_default().iter().filter(|block| block.state.is_live());
+            recording.rounded.extend(live.map(|block| (block.requested, block.size)).filter(|(asked, _)| *asked > 0));
+        }
+        let rounded = recording.rounded.iter().map(|(asked, size)| (pair(*asked, *size), 0));
+        recording.rounded = halves(&ascending(rounded.collect()));
+        recording.has_segments |= !recording.operations.is_empty() || !recording.held.is_empty();
+    }
+}
+
+/// Whether a stack says that the program called `empty_cache()`; `None` without a stack.
+fn cause(snapshot: &Snapshot, stack: StackId) -> Option<bool> {
+    let mut told = None;
+    for frame in snapshot.stacks.frames(stack) {
+        let name = snapshot.strings.bytes(snapshot.frames.frame(frame).name);
+        let calls = |what: &[u8]| name.windows(what.len()).any(|part| part == what);
+        if calls(b"empty_cache") || calls(b"emptyCache") {
+            return Some(true);
+        }
+        told = Some(false);
+    }
+    told
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/reading.rs"]
+mod tests;

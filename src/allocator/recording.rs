@@ -1,0 +1,162 @@
+//! What a program asked its allocator for: a device's trace without anything that the allocator decided, and what it decided beside it.
+
+use super::driver::Operation;
+use super::settings::Settings;
+use base::column::Column;
+
+/// Where a request goes: a stream and a pool, as ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Rank of the stream by its handle.
+    pub stream: u32,
+    /// Place of the pool's id; 0 is the default pool.
+    pub pool: u32,
+}
+
+/// An allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct Allocation {
+    /// Requested bytes. 0 asks for nothing: PyTorch does not call the allocator then.
+    pub size: u64,
+    /// Where the recording has it.
+    pub address: u64,
+    /// Place in [`Recording::places`].
+    pub place: u32,
+}
+
+/// What happens at an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// This allocation is requested.
+    Alloc(u32),
+    /// Its free is requested; it may wait for another stream.
+    FreeRequested(u32),
+    FreeCompleted(u32),
+    /// Memory was taken from the driver: this operation.
+    Grow(u32),
+    /// Memory was given back: this run of operations.
+    Release(u32),
+    /// A request failed.
+    Oom(u32),
+}
+
+/// A step of the program or its allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub event: u32,
+    pub what: What,
+}
+
+/// Segments given back one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Its first operation, and the one beyond the last.
+    pub operations: [u32; 2],
+    /// Whether the program called `empty_cache()`; otherwise a request gave back what it could before it was tried again.
+    pub is_explicit: bool,
+    /// Whether a stack said so.
+    pub is_known: bool,
+    /// Whether memory was taken between it and the next request.
+    pub grows_after: bool,
+}
+
+/// A request that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Oom {
+    /// Rounded bytes.
+    pub size: u64,
+    /// Bytes that the driver said were free.
+    pub device_free: u64,
+    pub place: u32,
+    /// Reserved bytes then.
+    pub reserved: u64,
+}
+
+/// A segment, or a mapped part of an expandable one, that was there before the first event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub address: u64,
+    pub size: u64,
+    pub place: u32,
+    pub small: bool,
+    pub expandable: bool,
+}
+
+/// An allocation that was live before the first event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Early {
+    pub allocation: u32,
+    /// The bytes of its block, where the file still has it at the end.
+    pub block_size: Option<u64>,
+    /// The event that frees it; `u32::MAX` for none.
+    pub freed_at: u32,
+    /// The address of the first allocation that was placed behind it, before the next early one, while it lived.
+    pub follower: Option<u64>,
+}
+
+/// What a device's program asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// Handles of the streams, ascending.
+    pub streams: Vec<u64>,
+    /// Ids of the pools; the default pool first.
+    pub pools: Vec<(u64, u64)>,
+    pub places: Vec<Place>,
+    /// By number.
+    pub allocations: Column<Allocation>,
+    /// In the order of addresses.
+    pub early: Vec<Early>,
+    /// Before the first event, by address.
+    pub held: Vec<Held>,
+    pub steps: Column<Step>,
+    pub operations: Column<Operation>,
+    pub releases: Vec<Release>,
+    pub ooms: Vec<Oom>,
+    /// Requested and rounded bytes of blocks that differ by rounding alone.
+    pub rounded: Vec<(u64, u64)>,
+    /// What the file says of its settings.
+    pub settings: Option<Settings>,
+    /// Whether anything of it is expandable.
+    pub has_expandable: bool,
+    /// How many events the trace has.
+    pub events: u32,
+    /// Allocations in the trace, and those of them whose address lies in no segment.
+    pub requests: u64,
+    pub astray: u64,
+    /// Whether it says which segments there were.
+    pub has_segments: bool,
+}
+
+impl Recording {
+    /// Reserved bytes before the first event.
+    pub fn reserved_at_start(&self) -> u64 {
+        self.held.iter().fold(0, |sum, held| sum.saturating_add(held.size))
+    }
+
+    /// Whether nothing was allocated or reserved before the first event.
+    pub fn starts_empty(&self) -> bool {
+        self.held.is_empty() && self.early.is_empty()
+    }
+
+    /// The memory that the driver had, as far as failed requests tell.
+    pub fn capacity(&self) -> Option<u64> {
+        self.ooms.iter().map(|oom| oom.reserved.saturating_add(oom.device_free)).max()
+    }
+
+    /// The same with other sizes: `size` gives that of each allocation, by its number and its recorded bytes.
+    #[must_use]
+    pub fn scaled(&self, size: &dyn Fn(u32, u64) -> u64) -> Recording {
+        let allocations = (0..).zip(self.allocations.iter());
+        let scaled = allocations.map(|(number, it)| Allocation { size: size(number, it.size), ..it });
+        Recording { allocations: scaled.collect(), ..self.clone() }
+    }
+
+    pub(crate) fn place(&self, place: u32) -> Place {
+        self.places.get(place as usize).copied().unwrap_or_default()
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes()
+    }
+}

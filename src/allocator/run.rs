@@ -1,0 +1,270 @@
+//! What if: the recorded requests under other settings, with another capacity, other calls of `empty_cache()` or other sizes.
+
+use super::blocks::{Block, NONE};
+use super::driver::{Driver, Order};
+use super::model::{Allocator, Totals};
+use super::recording::{Recording, Step, What};
+use super::settings::{Backend, Limits, Settings};
+use super::start::keep;
+use base::column::Column;
+use base::slice::{Slice, Sliced};
+
+/// What is live before the first event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartState {
+    /// Placed again under the settings of the run, in the order of addresses.
+    #[default]
+    Fresh,
+    /// Where it was recorded.
+    Kept,
+}
+
+/// Which calls of `empty_cache()` happen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum EmptyCache {
+    #[default]
+    AsRecorded,
+    Never,
+    /// Before these events, ascending, and no others.
+    Before(Vec<u32>),
+}
+
+/// What a run assumes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    pub settings: Settings,
+    pub backend: Backend,
+    pub limits: Limits,
+    pub order: Order,
+    pub start: StartState,
+    pub empty_cache: EmptyCache,
+    /// The run ends before this event, to be looked at; `None` goes to the end.
+    pub until: Option<u32>,
+    /// Whether the curve is wanted.
+    pub keeps_curve: bool,
+}
+
+/// Totals after each event.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    pub reserved: Column<u64>,
+    /// Bytes of blocks that are live.
+    pub allocated: Column<u64>,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub peak_reserved: u64,
+    /// The event after which it is reached first; −1 before the first.
+    pub peak_event: i64,
+    /// Bytes of live blocks then: the rest is fragmentation.
+    pub allocated_at_peak: u64,
+    /// The most bytes of live blocks, and of live requests.
+    pub peak_allocated: u64,
+    pub peak_live: u64,
+    pub totals: Totals,
+    /// The request that failed: its event, −1 for what was live before the first.
+    pub oom_event: Option<i64>,
+    /// The event of a request that failed in the recording and does not here: what comes after it is not the program's future.
+    pub avoided_oom: Option<u32>,
+    pub reserved_at_end: u64,
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    allocator: Allocator,
+    /// The block of each allocation.
+    blocks: Vec<u32>,
+    /// Early allocations that are placed, and steps that are done.
+    placed: usize,
+    next: usize,
+    live: u64,
+    until: u32,
+    empty_cache: EmptyCache,
+    next_empty: usize,
+    outcome: Outcome,
+    course: Option<Course>,
+    is_over: bool,
+}
+
+impl Run {
+    /// A run that has not begun.
+    pub fn new(recording: &Recording, plan: &Plan) -> Run {
+        let driver = Driver::new(plan.order, plan.limits.capacity);
+        let mut allocator = Allocator::new(plan.settings.clone(), plan.backend, plan.limits, driver);
+        let is_kept = plan.start == StartState::Kept;
+        let blocks = match is_kept {
+            true => keep(recording, &mut allocator),
+            false => vec![NONE; recording.allocations.len()],
+        };
+        let early = recording.early.iter().filter(|_| is_kept);
+        let sizes = early.map(|early| recording.allocations.at(early.allocation as usize).size);
+        let live = sizes.fold(0, u64::saturating_add);
+        Run {
+            allocator,
+            blocks,
+            placed: if is_kept { recording.early.len() } else { 0 },
+            next: 0,
+            live,
+            until: plan.until.unwrap_or(u32::MAX),
+            empty_cache: plan.empty_cache.clone(),
+            next_empty: 0,
+            outcome: Outcome::default(),
+            course: plan.keeps_curve.then(Course::default),
+            is_over: false,
+        }
+    }
+
+    /// Works until it is over.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced {
+        while let Some(early) = recording.early.get(self.placed).filter(|_| !self.is_over) {
+            slice.tick()?;
+            self.placed += 1;
+            self.allocate(recording, early.allocation, recording.allocations.at(early.allocation as usize).place, -1);
+        }
+        if self.next == 0 && !self.is_over {
+            self.begin();
+        }
+        while self.next < recording.steps.len() && !self.is_over {
+            slice.tick()?;
+            let step = recording.steps.at(self.next);
+            if step.event >= self.until {
+                break;
+            }
+            self.next += 1;
+            self.take(recording, step);
+            self.note(step.event);
+        }
+        self.outcome.totals = self.allocator.totals;
+        self.outcome.reserved_at_end = self.allocator.totals.reserved;
+        Ok(())
+    }
+
+    /// What it came to, as far as it has come.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Totals after each event, where they were wanted; as far as the run has come.
+    pub fn course(&self) -> Option<&Course> {
+        self.course.as_ref()
+    }
+
+    /// The allocator as it is now.
+    pub fn allocator(&self) -> &Allocator {
+        &self.allocator
+    }
+
+    /// The block of an allocation that is live now.
+    pub fn block(&self, allocation: u32) -> Option<Block> {
+        let id = self.blocks.get(allocation as usize).copied().filter(|id| *id != NONE)?;
+        Some(*self.allocator.blocks.at(id))
+    }
+
+    /// What was live before the first event has its place: calls count from here on.
+    fn begin(&mut self) {
+        let Totals { reserved, allocated, .. } = self.allocator.totals;
+        self.allocator.totals = Totals { reserved, allocated, ..Totals::default() };
+        self.outcome.peak_reserved = reserved;
+        self.outcome.allocated_at_peak = allocated;
+        self.outcome.peak_allocated = allocated;
+        self.outcome.peak_live = self.live;
+        self.outcome.peak_event = -1;
+    }
+
+    #[inline]
+    fn take(&mut self, recording: &Recording, step: Step) {
+        if let EmptyCache::Before(events) = &self.empty_cache {
+            let mut is_due = false;
+            while events.get(self.next_empty).is_some_and(|&event| event <= step.event) {
+                (self.next_empty, is_due) = (self.next_empty + 1, true);
+            }
+            if is_due {
+                self.allocator.release_cached();
+            }
+        }
+        match step.what {
+            What::Alloc(number) => {
+                let place = recording.allocations.at(number as usize).place;
+                self.allocate(recording, number, place, step.event.into());
+            }
+            What::FreeRequested(number) => {
+                if let Some(&id) = self.blocks.get(number as usize).filter(|id| **id != NONE) {
+                    self.allocator.request_free(id);
+                }
+            }
+            What::FreeCompleted(number) => {
+                let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
+                if id != NONE {
+                    self.live = self.live.saturating_sub(recording.allocations.at(number as usize).size);
+                    self.allocator.free(id);
+                }
+            }
+            What::Release(run) => {
+                let is_explicit = recording.releases.get(run as usize).is_some_and(|release| release.is_explicit);
+                if is_explicit && self.empty_cache == EmptyCache::AsRecorded {
+                    self.allocator.release_cached();
+                }
+            }
+            What::Oom(number) => {
+                let Some(oom) = recording.ooms.get(number as usize) else { return };
+                match self.allocator.allocate(oom.size, recording.place(oom.place), NONE) {
+                    // What comes after it is not what the program would have done.
+                    Some(_) => (self.outcome.avoided_oom, self.is_over) = (Some(step.event), true),
+                    None => {
+                        self.outcome.oom_event.get_or_insert(step.event.into());
+                    }
+                }
+            }
+            What::Grow(_) => {}
+        }
+    }
+
+    fn allocate(&mut self, recording: &Recording, number: u32, place: u32, event: i64) {
+        let size = recording.allocations.at(number as usize).size;
+        if size == 0 {
+            return;
+        }
+        match self.allocator.allocate(size, recording.place(place), number) {
+            Some(id) => {
+                if let Some(own) = self.blocks.get_mut(number as usize) {
+                    *own = id;
+                }
+                self.live = self.live.saturating_add(size);
+            }
+            None => (self.outcome.oom_event, self.is_over) = (Some(event), true),
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, event: u32) {
+        let Totals { reserved, allocated, .. } = self.allocator.totals;
+        let outcome = &mut self.outcome;
+        if reserved > outcome.peak_reserved {
+            (outcome.peak_reserved, outcome.peak_event) = (reserved, event.into());
+            outcome.allocated_at_peak = allocated;
+        }
+        outcome.peak_allocated = outcome.peak_allocated.max(allocated);
+        outcome.peak_live = outcome.peak_live.max(self.live);
+        if let Some(course) = &mut self.course {
+            // Events that ask for nothing leave things as they are.
+            while course.reserved.len() < event as usize {
+                let last = course.reserved.len().checked_sub(1);
+                let before = last.map_or((0, 0), |last| (course.reserved.at(last), course.allocated.at(last)));
+                course.reserved.push(before.0);
+                course.allocated.push(before.1);
+            }
+            course.reserved.push(reserved);
+            course.allocated.push(allocated);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/run.rs"]
+mod tests;

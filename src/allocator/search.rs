@@ -1,0 +1,90 @@
+//! Settings worth trying, and the smallest memory that a run fits in.
+
+use super::recording::Recording;
+use super::run::{Plan, Run};
+use super::settings::{INTERVALS, Limits, MIB, Settings, Share};
+use base::slice::{Slice, Sliced};
+
+/// Settings worth trying, some ten; the recorded ones are not among them. Garbage is collected only where there is a capacity.
+pub fn candidates(recorded: &Settings, capacity: Option<u64>) -> Vec<Settings> {
+    let normal = Settings::default();
+    let split = |mib: u64| Settings { max_split: Some(mib * MIB), ..normal.clone() };
+    let large = |mib: u64| Settings { large_segment: mib * MIB, non_split: mib * MIB, ..normal.clone() };
+    let expandable = Settings { expandable: true, ..normal.clone() };
+    let mut all = vec![
+        normal.clone(),
+        expandable.clone(),
+        Settings { divisions: [8; INTERVALS], ..normal.clone() },
+        Settings { divisions: [8; INTERVALS], ..expandable },
+        Settings { divisions: [4; INTERVALS], ..normal.clone() },
+        split(128),
+        split(256),
+        split(512),
+        large(64),
+        large(128),
+    ];
+    if capacity.is_some() {
+        all.push(Settings {
+            collect_above: Share::millionths(800_000),
+            fraction: Share::millionths(950_000),
+            ..normal
+        });
+    }
+    all.retain(|settings| settings != recorded);
+    all
+}
+
+/// The smallest capacity under which nothing runs out of memory, found by halving: to a segment's granule, and on the assumption that more
+/// memory is never worse.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    plan: Plan,
+    run: Option<Box<Run>>,
+    /// Too little, and enough, once that is known.
+    below: u64,
+    enough: Option<u64>,
+}
+
+/// Capacities are told apart to this.
+const GRANULE: u64 = 2 * MIB;
+
+impl Fit {
+    /// Of a run under this plan.
+    pub fn new(plan: &Plan) -> Fit {
+        Fit { plan: Plan { keeps_curve: false, ..plan.clone() }, run: None, below: 0, enough: None }
+    }
+
+    /// Works until it is found; `None` where no capacity is enough.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced<Option<u64>> {
+        loop {
+            let capacity = match self.enough {
+                None => None,
+                Some(enough) if enough - self.below <= GRANULE => return Ok(self.enough),
+                Some(enough) => Some(self.below + (enough - self.below) / 2 / GRANULE * GRANULE),
+            };
+            let fraction = Limits::new(capacity, &self.plan.settings).allowed;
+            let limits = Limits { capacity, allowed: fraction };
+            let new = || Box::new(Run::new(recording, &Plan { limits, ..self.plan.clone() }));
+            let run = self.run.get_or_insert_with(new);
+            run.step(recording, slice)?;
+            let outcome = run.outcome().clone();
+            self.run = None;
+            match (outcome.oom_event, capacity) {
+                (Some(_), None) => return Ok(None),
+                (Some(_), Some(capacity)) => self.below = capacity,
+                (None, None) => {
+                    self.enough = Some(outcome.peak_reserved.next_multiple_of(GRANULE));
+                    self.below = outcome.peak_allocated.saturating_sub(GRANULE) / GRANULE * GRANULE;
+                }
+                (None, Some(capacity)) => self.enough = Some(capacity),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/search.rs"]
+mod tests;

@@ -1,0 +1,186 @@
+//! The allocator's settings, and the line to copy that sets them.
+
+use std::fmt;
+
+/// Bytes in a mebibyte.
+pub const MIB: u64 = 1 << 20;
+/// Segments of small blocks, the granule of large ones, and the pages of expandable segments of small blocks.
+pub(crate) const SMALL_SEGMENT: u64 = 2 * MIB;
+/// Blocks up to this rounded size are small.
+pub(crate) const SMALL: u64 = MIB;
+/// Requests from this size on get a segment of their own size.
+pub(crate) const OWN_SEGMENT: u64 = 10 * MIB;
+/// Blocks are multiples of this size.
+pub(crate) const GRAIN: u64 = 512;
+/// What `large_segment_size_mb` is when it is not set.
+pub(crate) const LARGE_SEGMENT: u64 = 20 * MIB;
+
+/// Intervals of `roundup_power2_divisions`: from 1 MiB, each twice as large as the one before.
+pub const INTERVALS: usize = 16;
+
+/// What `PYTORCH_CUDA_ALLOC_CONF` sets and the simulation heeds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    pub expandable: bool,
+    /// `max_split_size_mb`, in bytes.
+    pub max_split: Option<u64>,
+    /// `max_non_split_rounding_mb`, in bytes.
+    pub non_split: u64,
+    /// `roundup_power2_divisions` by interval; 0 and 1 are off.
+    pub divisions: [u32; INTERVALS],
+    /// `garbage_collection_threshold`; nothing is off.
+    pub collect_above: Share,
+    /// `large_segment_size_mb`, in bytes.
+    pub large_segment: u64,
+    /// `per_process_memory_fraction`; all is off.
+    pub fraction: Share,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            expandable: false,
+            max_split: None,
+            non_split: LARGE_SEGMENT,
+            divisions: [0; INTERVALS],
+            collect_above: Share::NOTHING,
+            large_segment: LARGE_SEGMENT,
+            fraction: Share::ALL,
+        }
+    }
+}
+
+/// What the allocator of a device does whatever the settings are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backend {
+    /// Bytes added to each request before rounding: 32 in torch_npu.
+    pub added: u64,
+    /// In expandable segments, large blocks begin at multiples of this: 16 KiB in torch_npu. 0 is off.
+    pub aligned: u64,
+}
+
+/// torch_npu's bytes before rounding.
+pub const NPU_ADDED: u64 = 32;
+/// torch_npu's alignment (`base_addr_aligned_kb`).
+pub const NPU_ALIGNED: u64 = 16 << 10;
+
+/// A share of something, in millionths: text ↔ number without the code of floating point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share(u32);
+
+impl Share {
+    /// None of it.
+    pub const NOTHING: Share = Share(0);
+    /// All of it.
+    pub const ALL: Share = Share(1_000_000);
+
+    /// So many millionths; at most all.
+    pub fn millionths(count: u32) -> Share {
+        Share(count.min(Share::ALL.0))
+    }
+
+    /// Reads `0.8`; digits beyond the sixth are left out.
+    pub fn parse(text: &str) -> Option<Share> {
+        let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+        let whole = if whole.is_empty() { "0" } else { whole };
+        let all = whole.bytes().chain(part.bytes());
+        if text.is_empty() || text == "." || !all.clone().all(|digit| digit.is_ascii_digit()) {
+            return None;
+        }
+        let digits = part.bytes().chain(std::iter::repeat(b'0')).take(6);
+        let part = digits.fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'));
+        let millionths = whole.parse::<u32>().ok()?.checked_mul(Share::ALL.0)?.checked_add(part)?;
+        Some(Share(millionths)).filter(|share| *share <= Share::ALL)
+    }
+
+    /// This share of some bytes, as PyTorch's arithmetic has it.
+    pub fn of(self, bytes: u64) -> u64 {
+        (f64::from(self.0) / f64::from(Share::ALL.0) * bytes as f64) as u64
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, part) = (self.0 / Share::ALL.0, self.0 % Share::ALL.0);
+        let digits = format!("{part:06}");
+        write!(out, "{whole}.{}", if part == 0 { "0" } else { digits.trim_end_matches('0') })
+    }
+}
+
+/// How much memory there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes that the driver can give, where they are bounded.
+    pub capacity: Option<u64>,
+    /// Bytes that the process may reserve by `set_per_process_memory_fraction`.
+    pub allowed: Option<u64>,
+}
+
+impl Limits {
+    /// On a device of this capacity, under these settings.
+    pub fn new(capacity: Option<u64>, settings: &Settings) -> Limits {
+        let fraction = settings.fraction;
+        let allowed = capacity.filter(|_| fraction < Share::ALL).map(|capacity| fraction.of(capacity));
+        Limits { capacity, allowed }
+    }
+}
+
+impl Settings {
+    /// Whether any request is rounded up to a fraction of a power of two.
+    pub fn rounds_up(&self) -> bool {
+        self.divisions.iter().any(|&divisions| divisions > 1)
+    }
+
+    /// Whether garbage collection could happen, had the process a memory fraction.
+    pub fn collects(&self) -> bool {
+        self.collect_above > Share::NOTHING
+    }
+}
+
+/// The line for `PYTORCH_CUDA_ALLOC_CONF`. The defaults are `expandable_segments:False`.
+impl fmt::Display for Settings {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let normal = Settings::default();
+        let mut words = Vec::new();
+        let mib = |bytes: u64| bytes / MIB;
+        if self.expandable {
+            words.push("expandable_segments:True".to_owned());
+        }
+        words.extend(self.max_split.map(|bytes| format!("max_split_size_mb:{}", mib(bytes))));
+        if self.large_segment != normal.large_segment {
+            words.push(format!("large_segment_size_mb:{}", mib(self.large_segment)));
+        }
+        // Where it is not set it follows the size of large segments.
+        if self.non_split != self.large_segment {
+            words.push(format!("max_non_split_rounding_mb:{}", mib(self.non_split)));
+        }
+        if self.rounds_up() {
+            words.push(format!("roundup_power2_divisions:{}", in_words(&self.divisions)));
+        }
+        if self.collects() {
+            words.push(format!("garbage_collection_threshold:{}", self.collect_above));
+        }
+        if self.fraction < Share::ALL {
+            words.push(format!("per_process_memory_fraction:{}", self.fraction));
+        }
+        if words.is_empty() {
+            words.push("expandable_segments:False".to_owned());
+        }
+        out.write_str(&words.join(","))
+    }
+}
+
+/// One number where all intervals have it, else the list of them: the first key fills all intervals below it.
+fn in_words(divisions: &[u32; INTERVALS]) -> String {
+    let first = divisions.first().copied().unwrap_or(0);
+    let same = divisions.iter().take_while(|&&other| other == first).count();
+    if same == INTERVALS {
+        return first.to_string();
+    }
+    let entry = |at: usize, value: u32| format!("{}:{}", 1u32 << at, value.max(1));
+    let rest = divisions.iter().enumerate().skip(same).filter(|(_, value)| **value > 0);
+    let entries: Vec<String> = std::iter::once(entry(same.saturating_sub(1), first))
+        .chain(rest.map(|(at, &value)| entry(at, value)))
+        .collect();
+    format!("[{}]", entries.join(","))
+}

@@ -1,0 +1,110 @@
+//! The recent files on the start page.
+
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, clear, number};
+use crate::elements::elements;
+use crate::files::give_named;
+use crate::recent::{MOST, NAME, Tried, ask, get, name, read, settled};
+use js_sys::Array;
+use ui::stage::Stage;
+use ui::{Action, Command, State};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
+
+elements! {
+    HtmlButtonElement: recent_clear;
+    HtmlElement: recent, recent_list;
+}
+
+#[derive(Default)]
+pub(super) struct Panel {
+    shown: Shown<Vec<String>>,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(app: &'static App, _: &'static Elements) -> Result<(), String> {
+        spawn_local(async move {
+            let kept = ask(&app.dom.window, "get", &[NAME.into()]).await;
+            if let Some(kept) = kept.ok().and_then(|kept| kept.dyn_into().ok()) {
+                app.recent.known.replace(kept);
+                app.frame.request();
+            }
+        });
+        Ok(())
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.recent_list, "click", |app, _, event| {
+            if let Some(place) = number(event, "data-recent") {
+                reopen(app, app.recent.known.borrow().get(place));
+            }
+        });
+        on(&elements.recent_clear, "click", |app, _, _| {
+            spawn_local(async move { drop(keep(app, Array::new()).await) });
+        });
+    }
+
+    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+        if matches!(state.stage, Stage::Ready(_) | Stage::Loading(_)) {
+            return;
+        }
+        if let Some(names) = self.shown.changed(app.recent.names()) {
+            clear(&elements.recent_list);
+            for (place, name) in names.iter().enumerate() {
+                let item = elements.add(&elements.recent_list, "li", "", "");
+                append(&item, &elements.new_button("", name, ("data-recent", &place.to_string())));
+            }
+            elements.recent.set_hidden(names.is_empty());
+        }
+    }
+}
+
+/// A file is open: its handle is the latest, if it came with one.
+pub(crate) fn opened(app: &'static App) {
+    let Some(given) = app.recent.given.take() else { return };
+    spawn_local(async move {
+        // Where it cannot be kept, nothing that is seen depends on it.
+        let _ = add(app, given).await;
+    });
+}
+
+async fn add(app: &'static App, given: JsValue) -> Tried {
+    let handle = settled(given).await?;
+    if get(&handle, "kind")? != "file" {
+        return Ok(JsValue::NULL);
+    }
+    let (known, called) = (app.recent.known.borrow().clone(), name(&handle));
+    let others = known.iter().filter(|other| name(other) != called);
+    keep(app, std::iter::once(handle).chain(others).take(MOST).collect()).await
+}
+
+async fn keep(app: &'static App, handles: Array) -> Tried {
+    app.recent.known.replace(handles.clone());
+    app.frame.request();
+    ask(&app.dom.window, "put", &[handles.into(), NAME.into()]).await
+}
+
+/// Opens the kept file of this name, or else asks for a file.
+pub(super) fn choose(app: &'static App, wanted: &str) {
+    let known = app.recent.known.borrow().iter().find(|handle| name(handle) == wanted);
+    match known {
+        Some(handle) => reopen(app, handle),
+        None => app.dispatch(Action::Command(Command::OpenFile)),
+    }
+}
+
+fn reopen(app: &'static App, handle: JsValue) {
+    spawn_local(async move {
+        match read(&handle).await {
+            Ok(Some(file)) => {
+                app.recent.given.replace(Some(handle));
+                give_named(app, vec![(file.name(), file)]);
+            }
+            Ok(None) => {}
+            // It was moved, or is gone: whoever asks for it may find it.
+            Err(_) => app.dispatch(Action::Command(Command::OpenFile)),
+        }
+    });
+}

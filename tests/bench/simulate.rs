@@ -1,0 +1,182 @@
+//! How many events a second the simulated allocator takes natively, by settings, beside a bare table of what is live on the same requests:
+//! `cargo bench --bench simulate`; prints, judges nothing.
+//!
+//! The files: a generated trace of a million events, and, where they are, the largest real one as often as a million events take.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
+
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod generate;
+
+use memscape::allocator::conf::parse;
+use memscape::allocator::reading::Reading;
+use memscape::allocator::recording::{Step, What};
+use memscape::allocator::{Check, Inference, Limits, Plan, Recording, Run, StartState};
+use memscape::pickle::{Limits as Bounds, Machine};
+use memscape::replay::{Builder, Recorder, SegmentLives};
+use memscape::slice::Slice;
+use memscape::snapshot::Reader;
+use memscape::units::grouped;
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::time::Instant;
+
+const EVENTS: u64 = 1_000_000;
+const REAL: &str = "train-fp32-1185-segments.pickle";
+const LINES: [&str; 7] = [
+    "",
+    "expandable_segments:True",
+    "roundup_power2_divisions:8",
+    "max_split_size_mb:128",
+    "large_segment_size_mb:64",
+    "expandable_segments:True,max_split_size_mb:128",
+    "garbage_collection_threshold:0.8,per_process_memory_fraction:0.9",
+];
+/// Each is timed so often; the median counts.
+const ROUNDS: usize = 5;
+
+fn main() {
+    if std::env::args().any(|word| word == "--test") {
+        return;
+    }
+    let words = format!("--events {EVENTS} --frames 60");
+    let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
+    let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
+    measured("generated", &pickle);
+    let folder =
+        std::env::var_os("MEMSCAPE_SNAPSHOTS").map_or_else(|| PathBuf::from("../shared/snapshots"), PathBuf::from);
+    match std::fs::read(folder.join(REAL)) {
+        Ok(pickle) => measured(REAL, &pickle),
+        Err(error) => println!("SKIPPED: {}: {error}", folder.join(REAL).display()),
+    }
+}
+
+fn measured(name: &str, pickle: &[u8]) {
+    let started = Instant::now();
+    let recording = read(pickle);
+    println!(
+        "{name}: {} events; opened and read in {} ms",
+        grouped(recording.events.into()),
+        started.elapsed().as_millis()
+    );
+    let repeated = repeated(&recording);
+    let steps = repeated.steps.len() as u64;
+    println!("  {} steps", grouped(steps));
+    print("a bare table of what is live", steps, || live(&repeated));
+    let mut peak = 0;
+    for line in LINES {
+        let settings = parse(line).expect("a line").0;
+        // Garbage is collected under a limit: nine tenths of the peak without one.
+        let limits = if settings.collects() { Limits::new(Some(peak), &settings) } else { Limits::default() };
+        let plan = Plan { settings, limits, start: StartState::Fresh, ..Plan::default() };
+        let run = || {
+            let mut run = Run::new(&repeated, &plan);
+            run.step(&repeated, &mut Slice::new(&mut || true)).unwrap();
+            run.outcome().peak_reserved
+        };
+        peak = peak.max(run());
+        print(&plan.settings.to_string(), steps, run);
+    }
+    let mut inference = Inference::default();
+    let proof = inference.step(&recording, &mut Slice::new(&mut || true)).unwrap();
+    print("check under the recorded settings", recording.steps.len() as u64, || {
+        let mut check = Check::new(&recording, &proof.settings, proof.backend);
+        check.step(&recording, &mut Slice::new(&mut || true)).unwrap().addresses_equal
+    });
+    let verdict = &proof.verdict;
+    println!("  {} of {} addresses; refused: {:?}", verdict.addresses_equal, verdict.addresses, proof.refused);
+}
+
+fn print(name: &str, steps: u64, mut work: impl FnMut() -> u64) {
+    let mut seconds: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let started = Instant::now();
+            black_box(work());
+            started.elapsed().as_secs_f64()
+        })
+        .collect();
+    seconds.sort_by(f64::total_cmp);
+    let median = seconds[ROUNDS / 2];
+    println!("  {:7.2} M events/s  {:8.1} ms  {name}", steps as f64 / median / 1e6, median * 1e3);
+}
+
+/// The least that any replay does: remembers what is live, and how much.
+fn live(recording: &Recording) -> u64 {
+    let (mut live, mut bytes, mut peak) = (HashMap::new(), 0u64, 0);
+    for step in recording.steps.iter() {
+        match step.what {
+            What::Alloc(number) => {
+                let size = recording.allocations.at(number as usize).size;
+                live.insert(number, size);
+                bytes += size;
+                peak = peak.max(bytes);
+            }
+            What::FreeCompleted(number) => bytes -= live.remove(&number).unwrap_or(0),
+            _ => {}
+        }
+    }
+    peak
+}
+
+/// The same again and again until it is a million events: what is live at the end of one is freed before the next.
+fn repeated(recording: &Recording) -> Recording {
+    let mut all = Recording { steps: Default::default(), allocations: Default::default(), ..recording.clone() };
+    let (mut event, mut base) = (0, 0);
+    let count = recording.allocations.len() as u32;
+    while all.steps.is_empty() || (all.steps.len() as u64) < EVENTS.min(u64::from(recording.events) * 1000) {
+        recording.allocations.iter().for_each(|allocation| all.allocations.push(allocation));
+        let mut live = vec![false; count as usize];
+        if base > 0 {
+            for early in &recording.early {
+                live[early.allocation as usize] = true;
+                all.steps.push(Step { event, what: What::Alloc(base + early.allocation) });
+                event += 1;
+            }
+        }
+        recording.early.iter().for_each(|early| live[early.allocation as usize] = true);
+        for step in recording.steps.iter() {
+            let what = match step.what {
+                What::Alloc(number) => {
+                    live[number as usize] = true;
+                    What::Alloc(base + number)
+                }
+                What::FreeRequested(number) => What::FreeRequested(base + number),
+                What::FreeCompleted(number) => {
+                    live[number as usize] = false;
+                    What::FreeCompleted(base + number)
+                }
+                What::Oom(_) => continue,
+                what => what,
+            };
+            all.steps.push(Step { event, what });
+            event += 1;
+        }
+        for (number, _) in (0..count).zip(&live).filter(|(_, live)| **live) {
+            all.steps.push(Step { event, what: What::FreeCompleted(base + number) });
+            event += 1;
+        }
+        base += count;
+    }
+    all.events = event;
+    all
+}
+
+fn read(pickle: &[u8]) -> Recording {
+    let mut machine = Machine::new(Reader::new(Recorder::default()), Bounds::default());
+    for chunk in pickle.chunks(1 << 20) {
+        assert!(machine.feed(chunk).is_ok());
+    }
+    let Ok((reader, root)) = machine.finish() else { panic!("a whole pickle") };
+    let (snapshot, recorder) = reader.finish(root).expect("a snapshot");
+    let mut always = || true;
+    let mut slice = Slice::new(&mut always);
+    let mut builder = Builder::new(&snapshot, recorder);
+    builder.step(&snapshot, &mut slice).unwrap();
+    let (histories, _) = builder.finish();
+    let history = histories.first().expect("a device");
+    let mut lives = SegmentLives::default();
+    lives.step(&snapshot, history, &mut slice).unwrap();
+    Reading::default().step(&snapshot, history, &lives, &mut slice).unwrap()
+}

@@ -1,0 +1,177 @@
+//! `memscape whatif`: its three forms, what it refuses, and that it predicts nothing where it reproduces nothing.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::generate;
+use crate::opened::snapshots;
+
+use memscape::engine::protocol::SCHEMA;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn memscape(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_memscape")).arg("whatif").args(arguments).output().unwrap()
+}
+
+fn told(arguments: &[&str]) -> String {
+    let output = memscape(arguments);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn generated(name: &str, words: &str) -> PathBuf {
+    let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
+    path
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn json_has_these_keys_and_no_others() {
+    let path = generated("what-if.pickle", "--events 12000 --devices 2");
+    let path = path.to_str().unwrap();
+    let told: Value = serde_json::from_str(&told(&[path, "--json", "--set", "expandable_segments:True"])).unwrap();
+    assert_eq!(keys(&told), ["devices", "schema"]);
+    assert_eq!((&told["schema"], told["devices"].as_array().unwrap().len()), (&json!(SCHEMA), 2));
+    let device = &told["devices"][1];
+    assert_eq!(keys(device), ["device", "fits_in", "reproduces", "runs"]);
+    assert_eq!((&device["device"], &device["fits_in"]), (&json!(1), &json!(null)));
+    assert_eq!(
+        keys(&device["reproduces"]),
+        [
+            "addresses",
+            "addresses_equal",
+            "largest_reserved_error",
+            "not_exercised",
+            "peak_reserved",
+            "recorded_peak_reserved",
+            "refused",
+            "segment_events",
+            "segment_events_equal"
+        ]
+    );
+    let runs = device["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2, "the recorded settings and those that were asked for");
+    for run in runs {
+        assert_eq!(keys(run), ["band", "driver_calls", "grade", "oom_event", "peak_reserved", "retries", "settings"]);
+        let band = run["band"].as_array().unwrap();
+        assert!(band[0].as_u64() <= run["peak_reserved"].as_u64() && run["peak_reserved"].as_u64() <= band[1].as_u64());
+    }
+    assert_eq!(runs[0]["settings"], json!("expandable_segments:False"));
+    assert_eq!((&runs[0]["grade"], &runs[1]["grade"]), (&json!("proved"), &json!("from_source")));
+}
+
+#[test]
+fn text_has_the_proof_first_and_the_least_memory_first() {
+    let path = generated("what-if-text.pickle", "--events 12000");
+    let path = path.to_str().unwrap();
+    let text = told(&[path, "--search"]);
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("What if: what-if-text.pickle · GPU 0"));
+    let proof = lines.next().unwrap();
+    assert!(proof.starts_with("  The simulation reproduces this recording exactly: "), "{proof}");
+    assert!(proof.ends_with("reserved bytes off by 0 B."), "{proof}");
+    let table: Vec<&str> =
+        lines.skip_while(|line| !line.contains("Peak reserved")).skip(1).take_while(|line| !line.is_empty()).collect();
+    assert!(table.len() > 8, "{text}");
+    let peaks: Vec<f64> = table.iter().map(|row| row.split_whitespace().next().unwrap().parse().unwrap()).collect();
+    assert!(peaks.is_sorted(), "{text}");
+    assert!(
+        table.iter().any(
+            |row| row.contains("expandable_segments:False (recorded)") && row.ends_with("proved on this recording")
+        )
+    );
+    assert!(text.contains("The recorded program fits in "), "{text}");
+    let markdown = told(&[path, "--markdown"]);
+    assert!(markdown.starts_with("## What if: ") && markdown.contains("\n| Peak reserved | Spread |"), "{markdown}");
+}
+
+#[test]
+fn settings_that_do_nothing_or_harm_are_warned_about() {
+    let path = generated("what-if-warned.pickle", "--events 3000");
+    let path = path.to_str().unwrap();
+    let both = ["--set", "max_split_size_mb:128,expandable_segments:True", "--set", "garbage_collection_threshold:0.8"];
+    let text = told(&[&[path][..], &both].concat());
+    assert!(text.contains("Warning: expandable_segments with max_split_size_mb can grow without bound"), "{text}");
+    assert!(
+        text.contains("Warning: garbage_collection_threshold does nothing without per_process_memory_fraction"),
+        "{text}"
+    );
+    let text = told(&[
+        path,
+        "--set",
+        "garbage_collection_threshold:0.8,per_process_memory_fraction:0.9",
+        "--capacity",
+        "80GiB",
+    ]);
+    assert!(!text.contains("does nothing") && text.contains("Memory of the device: 80.0 GiB."), "{text}");
+    let tight = told(&[path, "--capacity", "64MiB", "--set", "expandable_segments:True"]);
+    assert!(tight.contains("None of these settings avoids the out-of-memory error."), "{tight}");
+}
+
+#[test]
+fn a_line_that_pytorch_refuses_is_wrong_usage() {
+    for (line, words) in [
+        ("expandable_segments:true", "expected True or False at character 1"),
+        ("max_split_size_mb:128,foo:1", "unknown setting at character 23: foo:1"),
+        ("backend:cudaMallocAsync", "not simulated"),
+    ] {
+        let output = memscape(&["a.pickle", "--set", line]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(error.contains(words), "{line}: {error}");
+    }
+    assert_eq!(memscape(&["a.pickle", "--json", "--markdown"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_recording_that_is_not_reproduced_has_no_numbers() {
+    let Some(folder) = snapshots() else { return };
+    let path = folder.join("anonymised-annotations-compile-context.pickle");
+    let path = path.to_str().unwrap();
+    let text = told(&[path, "--search"]);
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("addresses")).collect();
+    assert_eq!(lines, ["  No prediction: 520 of 520 addresses lie in no segment."], "{text}");
+    assert!(!text.contains("GiB") && !text.contains("MiB"), "{text}");
+    let told: Value = serde_json::from_str(&told(&[path, "--json", "--search"])).unwrap();
+    let device = &told["devices"][0];
+    assert_eq!((&device["runs"], &device["fits_in"]), (&json!([]), &json!([])));
+    let reproduces = &device["reproduces"];
+    assert_eq!(reproduces["refused"], json!("520 of 520 addresses lie in no segment"));
+    for number in ["peak_reserved", "recorded_peak_reserved", "largest_reserved_error"] {
+        assert_eq!(reproduces[number], json!(null), "{number}");
+    }
+}
+
+#[test]
+fn real_files_are_told_as_the_prototype_measured_them() {
+    let Some(folder) = snapshots() else { return };
+    let path = folder.join("train-fp32-1185-segments.pickle");
+    let told: Value = serde_json::from_str(&told(&[path.to_str().unwrap(), "--json", "--search"])).unwrap();
+    let device = &told["devices"][0];
+    let reproduces = &device["reproduces"];
+    for (key, number) in [
+        ("addresses", 8768u64),
+        ("addresses_equal", 8768),
+        ("segment_events", 678),
+        ("segment_events_equal", 678),
+        ("largest_reserved_error", 0),
+        ("peak_reserved", 67_071_115_264),
+        ("recorded_peak_reserved", 67_071_115_264),
+    ] {
+        assert_eq!(reproduces[key], json!(number), "{key}");
+    }
+    let gib = |value: &Value| format!("{:.2}", value.as_f64().unwrap() / (1u64 << 30) as f64);
+    let of = |list: &Value, settings: &str| {
+        list.as_array().unwrap().iter().find(|it| it["settings"] == settings).cloned().unwrap()
+    };
+    assert_eq!(gib(&of(&device["runs"], "expandable_segments:True")["peak_reserved"]), "52.99");
+    assert_eq!(gib(&of(&device["fits_in"], "expandable_segments:False")["capacity"]), "51.76");
+    assert_eq!(gib(&of(&device["fits_in"], "expandable_segments:True")["capacity"]), "52.80");
+}

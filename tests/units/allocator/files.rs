@@ -1,0 +1,100 @@
+//! Recordings for tests: of real files, and of programs written down as requests.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::reading::Reading;
+use crate::recording::{Allocation, Place, Recording, Release, Step, What};
+use base::slice::Slice;
+use history::pickle::{Limits, Machine};
+use history::replay::{Builder, Recorder, SegmentLives};
+use history::snapshot::Reader;
+use std::path::{Path, PathBuf};
+
+/// The folder of real snapshots; says aloud where there is none.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let named = std::env::var_os("MEMSCAPE_SNAPSHOTS").map(PathBuf::from);
+    let places = ["../../../shared/snapshots", "../../../../shared/snapshots"].map(|place| root.join(place));
+    let found = named.into_iter().chain(places).find(|place| place.join("expected.json").is_file());
+    if found.is_none() {
+        println!("SKIPPED: no real snapshots (../shared/snapshots or MEMSCAPE_SNAPSHOTS): nothing is replayed");
+    }
+    found
+}
+
+/// The real files, by name.
+pub(crate) fn names() -> Vec<String> {
+    let Some(folder) = folder() else { return Vec::new() };
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = files.filter(|name| name.ends_with(".pickle")).collect();
+    names.sort();
+    assert!(!names.is_empty(), "a folder of snapshots without any");
+    names
+}
+
+/// The recordings of a real file's devices; `None` where there are no real files.
+pub(crate) fn recordings(name: &str) -> Option<Vec<Recording>> {
+    Some(read(&folder()?.join(name)))
+}
+
+fn read(path: &Path) -> Vec<Recording> {
+    let bytes = std::fs::read(path).unwrap();
+    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    for chunk in bytes.chunks(1 << 20) {
+        assert!(machine.feed(chunk).is_ok());
+    }
+    let Ok((reader, root)) = machine.finish() else { panic!("{}: a whole pickle", path.display()) };
+    let (snapshot, recorder) = reader.finish(root).expect("a snapshot");
+    let mut always = || true;
+    let mut slice = Slice::new(&mut always);
+    let mut builder = Builder::new(&snapshot, recorder);
+    builder.step(&snapshot, &mut slice).unwrap();
+    let (histories, _) = builder.finish();
+    let recording = |history| {
+        let mut lives = SegmentLives::default();
+        lives.step(&snapshot, history, &mut slice).unwrap();
+        Reading::default().step(&snapshot, history, &lives, &mut slice).unwrap()
+    };
+    histories.iter().map(recording).collect()
+}
+
+/// What a program asks for: `Some(size)` allocates, with numbers from 0, `None` in [`Request::Free`] frees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    Alloc { size: u64, place: Place },
+    Free(u32),
+    EmptyCache,
+}
+
+/// The recording of a program, without what an allocator did.
+pub(crate) fn program(requests: &[Request]) -> Recording {
+    let mut recording = Recording { streams: vec![0, 1, 2], pools: vec![(0, 0), (0, 1)], ..Recording::default() };
+    for (event, request) in (0..).zip(requests) {
+        let what = match *request {
+            Request::Alloc { size, place } => {
+                let known = recording.places.iter().position(|it| *it == place);
+                let at = known.unwrap_or(recording.places.len());
+                if known.is_none() {
+                    recording.places.push(place);
+                }
+                recording.allocations.push(Allocation { size, address: 0, place: at as u32 });
+                recording.requests += 1;
+                What::Alloc(recording.allocations.len() as u32 - 1)
+            }
+            Request::Free(number) => What::FreeCompleted(number),
+            Request::EmptyCache => {
+                let release = Release { operations: [0, 0], is_explicit: true, is_known: true, grows_after: false };
+                recording.releases.push(release);
+                What::Release(recording.releases.len() as u32 - 1)
+            }
+        };
+        recording.steps.push(Step { event, what });
+        recording.events = event + 1;
+    }
+    recording
+}
+
+/// Work that is not cut.
+pub(crate) fn whole<T>(mut work: impl FnMut(&mut Slice) -> base::slice::Sliced<T>) -> T {
+    work(&mut Slice::new(&mut || true)).unwrap()
+}

@@ -1,0 +1,306 @@
+//! The allocator on random requests: what must hold after every one of them, and the same from the independent referee in Python.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use super::{Allocator, Place};
+use crate::blocks::{NONE, State};
+use crate::driver::{Driver, Kind, Operation, Order};
+use crate::pool::Key;
+use crate::settings::{Backend, INTERVALS, Limits, MIB, NPU_ADDED, NPU_ALIGNED, Settings, Share};
+use proptest::prelude::*;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A request; numbers of allocations are those of the requests that made them.
+#[derive(Clone, Copy, Debug)]
+enum Ask {
+    Alloc {
+        size: u64,
+        place: Place,
+    },
+    /// The free of the how-manieth of what is live is requested, and perhaps not completed.
+    Free {
+        chosen: u16,
+        waits: bool,
+    },
+    EmptyCache,
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    settings: Settings,
+    backend: Backend,
+    limits: Limits,
+    asks: Vec<Ask>,
+}
+
+fn size() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        4 => 1..4096u64,
+        4 => 4096..MIB + 2048,
+        6 => MIB..12 * MIB,
+        3 => 10 * MIB..150 * MIB,
+        2 => (0..9u32).prop_map(|power| MIB << power),
+        1 => 150 * MIB..700 * MIB,
+    ]
+}
+
+fn ask() -> impl Strategy<Value = Ask> {
+    let place = prop_oneof![6 => Just((0, 0)), 2 => Just((1, 0)), 1 => Just((0, 1)), 1 => Just((1, 1))];
+    let place = place.prop_map(|(stream, pool)| Place { stream, pool });
+    prop_oneof![
+        12 => (size(), place).prop_map(|(size, place)| Ask::Alloc { size, place }),
+        9 => (any::<u16>(), prop::bool::weighted(0.1)).prop_map(|(chosen, waits)| Ask::Free { chosen, waits }),
+        1 => Just(Ask::EmptyCache),
+    ]
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    let divisions = prop_oneof![
+        3 => Just([0; INTERVALS]),
+        1 => (0..6u32).prop_map(|power| [1 << power; INTERVALS]),
+        1 => prop::array::uniform16(prop::sample::select(vec![0, 1, 2, 4, 8, 16, 64])),
+    ];
+    let max_split = prop_oneof![2 => Just(None), 1 => (21..300u64).prop_map(|mib| Some(mib * MIB))];
+    let collect_above = prop_oneof![1 => Just(0), 1 => 100_000..950_000u32].prop_map(Share::millionths);
+    let large = prop_oneof![2 => Just(20 * MIB), 1 => (11..100u64).prop_map(|mib| mib * MIB)];
+    let non_split = prop_oneof![2 => Just(20 * MIB), 1 => (21..100u64).prop_map(|mib| mib * MIB)];
+    (any::<bool>(), max_split, non_split, divisions, collect_above, large).prop_map(
+        |(expandable, max_split, non_split, divisions, collect_above, large_segment)| Settings {
+            expandable,
+            // PyTorch refuses one that is not larger than a segment.
+            max_split: max_split.map(|bytes: u64| bytes + large_segment),
+            non_split,
+            divisions,
+            collect_above,
+            large_segment,
+            fraction: Share::ALL,
+        },
+    )
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let bytes = || prop::option::of((100..3000u64).prop_map(|mib| mib * MIB));
+    let limits = (bytes(), bytes()).prop_map(|(capacity, allowed)| Limits { capacity, allowed });
+    let backend = prop_oneof![
+        3 => Just(Backend::default()),
+        1 => Just(Backend { added: NPU_ADDED, aligned: NPU_ALIGNED }),
+        1 => Just(Backend { added: NPU_ADDED, aligned: 0 }),
+    ];
+    let asks = prop::collection::vec(ask(), 1..160);
+    (settings(), backend, limits, asks).prop_map(|(settings, backend, limits, asks)| Case {
+        settings,
+        backend,
+        limits,
+        asks,
+    })
+}
+
+/// What must hold whenever nothing is under way.
+fn check(allocator: &Allocator) {
+    let (mut reserved, mut allocated, mut free, mut unmapped) = (0, 0, 0, 0);
+    let mut spans = Vec::new();
+    for (id, block) in allocator.blocks.iter() {
+        assert!(block.size > 0, "{block:?}");
+        let pool = &allocator.pools[block.pool as usize];
+        match block.state {
+            State::Free => {
+                free += 1;
+                assert!(pool.free.contains(&Key::of(id, block)), "{block:?}");
+            }
+            State::Unmapped => {
+                unmapped += 1;
+                assert!(block.is_expandable() && pool.unmapped.contains(&Key::of_unmapped(id, block)), "{block:?}");
+            }
+            State::Live | State::AwaitingFree => allocated += block.size,
+        }
+        if block.state != State::Unmapped {
+            reserved += block.size;
+        }
+        spans.push((block.address, block.size));
+        if block.next != NONE {
+            let next = allocator.blocks.at(block.next);
+            assert_eq!((next.previous, next.address), (id, block.address + block.size), "blocks tile their segment");
+            assert_eq!((next.range, next.pool, next.stream), (block.range, block.pool, block.stream));
+            assert!(next.state != block.state || !block.is_vacant(), "neighbours that are free are merged");
+        }
+        if block.previous != NONE {
+            assert_eq!(allocator.blocks.at(block.previous).next, id);
+        } else if !block.is_expandable() {
+            assert!(block.address.is_multiple_of(2 * MIB), "a segment begins at a granule");
+        }
+    }
+    spans.sort_unstable();
+    assert!(spans.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0), "blocks overlap");
+    assert_eq!((allocator.totals.reserved, allocator.totals.allocated), (reserved, allocated));
+    assert!(allocated <= reserved);
+    assert_eq!(free, allocator.pools.iter().map(|pool| pool.free.len()).sum::<usize>());
+    assert_eq!(unmapped, allocator.pools.iter().map(|pool| pool.unmapped.len()).sum::<usize>());
+    assert!(allocator.limits.capacity.is_none_or(|capacity| reserved <= capacity));
+}
+
+/// What each request came to, a line each, as the referee prints it: the address, and the segment operations.
+fn answers(case: &Case, order: Order, checked: bool) -> (Vec<String>, Vec<String>) {
+    let driver = Driver::new(order, case.limits.capacity);
+    let mut allocator = Allocator::new(case.settings.clone(), case.backend, case.limits, driver);
+    allocator.log = Some(Vec::new());
+    let (mut live, mut lines, mut told) = (Vec::<(usize, u32)>::new(), Vec::new(), Vec::new());
+    let mut awaiting = Vec::new();
+    for (number, ask) in case.asks.iter().enumerate() {
+        let mut line = String::new();
+        match *ask {
+            Ask::Alloc { size, place } => {
+                told.push(format!("a {number} {size} {} {}", place.stream, place.pool));
+                match allocator.allocate(size, place, number as u32) {
+                    Some(id) => {
+                        live.push((number, id));
+                        line.push_str(&allocator.blocks.at(id).address.to_string());
+                    }
+                    None => line.push_str("oom"),
+                }
+            }
+            Ask::Free { waits, .. } if live.is_empty() && (waits || awaiting.is_empty()) => told.push("n".to_owned()),
+            Ask::Free { chosen, waits } => {
+                let (number, id) = match awaiting.pop().filter(|_| !waits) {
+                    Some(waited) => waited,
+                    None if live.is_empty() => {
+                        told.push("n".to_owned());
+                        lines.push(String::new());
+                        continue;
+                    }
+                    None => live.swap_remove(usize::from(chosen) % live.len()),
+                };
+                told.push(format!("{} {number}", if waits { "r" } else { "f" }));
+                if waits {
+                    allocator.request_free(id);
+                    awaiting.push((number, id));
+                } else {
+                    allocator.free(id);
+                }
+            }
+            Ask::EmptyCache => {
+                told.push("e".to_owned());
+                allocator.release_cached();
+            }
+        }
+        for Operation { kind, address, size } in allocator.log.as_mut().unwrap().drain(..) {
+            let kind = match kind {
+                Kind::Alloc => "segment_alloc",
+                Kind::Free => "segment_free",
+                Kind::Map => "segment_map",
+                Kind::Unmap => "segment_unmap",
+            };
+            line.push_str(&format!(" {kind} {address} {size}"));
+        }
+        if checked {
+            check(&allocator);
+        }
+        lines.push(line);
+    }
+    (lines, told)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn blocks_lists_and_totals_agree_after_every_request(
+        case in case(),
+        order in prop::sample::select(Order::ALL.to_vec()),
+    ) {
+        answers(&case, order, true);
+    }
+}
+
+const REFEREE: &str = r#"
+import sys
+sys.path.insert(0, sys.argv[1])
+from allocator_sim import Config, OOM, Sim
+sim = live = None
+def addresses():
+    at = [0x700000000000]
+    def address(size):
+        size = 1 << 45 if size < 0 else (size + 2097151) // 2097152 * 2097152
+        at[0] += size
+        return at[0] - size
+    return address
+for line in sys.stdin:
+    words = line.split()
+    out = ""
+    if words[0] == "c":
+        none = lambda word: None if word == "-" else int(word)
+        config = Config(expandable=words[1] == "true", nonsplit=int(words[3]), gc=float(words[4]), large_segment=int(words[5]),
+                        capacity=none(words[6]), allowed=none(words[7]), add=int(words[8]), align=int(words[9]),
+                        round=[int(word) for word in words[10:26]])
+        if words[2] != "-": config.max_split = int(words[2])
+        sim, live = Sim(config, addresses()), {}
+        continue
+    sim.log.clear()
+    if words[0] == "a":
+        try:
+            live[words[1]] = sim.malloc(int(words[2]), int(words[3]), (0, int(words[4])))
+            out = str(live[words[1]].ptr)
+        except OOM: out = "oom"
+    elif words[0] == "r":
+        block = live[words[1]]; block.alloc = False; block.pend = True
+    elif words[0] == "f": sim.free_block(live.pop(words[1]))
+    elif words[0] == "e": sim.release_all()
+    print(out + "".join(" %s %d %d" % entry for entry in sim.log))
+"#;
+
+fn referee() -> Option<PathBuf> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let named = std::env::var_os("MEMSCAPE_SNAPSHOTS").map(|folder| PathBuf::from(folder).join("../tools"));
+    let places = ["../../../shared/tools", "../../../../shared/tools"].map(|place| root.join(place));
+    let found = named.into_iter().chain(places).find(|place| place.join("allocator_sim.py").is_file());
+    if found.is_none() {
+        println!("SKIPPED: no ../shared/tools/allocator_sim.py: no referee for random requests");
+    }
+    found
+}
+
+fn judged(folder: &PathBuf, input: &str) -> Vec<String> {
+    let mut python = Command::new("python3")
+        .args(["-c", REFEREE])
+        .arg(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3");
+    let mut pipe = python.stdin.take().unwrap();
+    let input = input.to_owned();
+    let writer = std::thread::spawn(move || pipe.write_all(input.as_bytes()));
+    let output = python.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+
+    #[test]
+    fn the_referee_places_random_requests_at_the_same_addresses(cases in prop::collection::vec(case(), 12)) {
+        let Some(folder) = referee() else { return Ok(()) };
+        let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string());
+        let (mut expected, mut input) = (Vec::new(), String::new());
+        for case in &cases {
+            let Case { settings, backend, limits, .. } = case;
+            input.push_str(&format!(
+                "c {} {} {} {} {} {} {} {} {}",
+                settings.expandable, bytes(settings.max_split), settings.non_split, settings.collect_above,
+                settings.large_segment, bytes(limits.capacity), bytes(limits.allowed), backend.added, backend.aligned,
+            ));
+            settings.divisions.iter().for_each(|division| input.push_str(&format!(" {division}")));
+            let (lines, told) = answers(case, Order::Ascending, false);
+            input.push_str(&format!("\n{}\n", told.join("\n")));
+            expected.extend(lines);
+        }
+        let judged = judged(&folder, &input);
+        prop_assert_eq!(judged.len(), expected.len());
+        for (at, (judged, ours)) in judged.iter().zip(&expected).enumerate() {
+            prop_assert_eq!(judged, ours, "request {}", at);
+        }
+    }
+}

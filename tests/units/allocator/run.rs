@@ -1,0 +1,172 @@
+//! Runs without the recorded addresses: under the recorded settings, under others that were recorded as well, and as published.
+
+use crate::conf::parse;
+use crate::files::{Request, names, program, recordings, whole};
+use crate::recording::{Place, What};
+use crate::settings::{MIB, NPU_ADDED, NPU_ALIGNED};
+use crate::{Backend, EmptyCache, Inference, Limits, Outcome, Plan, Recording, Run, Settings, StartState};
+
+fn run(recording: &Recording, plan: &Plan) -> Run {
+    let mut run = Run::new(recording, plan);
+    whole(|slice| run.step(recording, slice));
+    run
+}
+
+fn outcome(recording: &Recording, plan: &Plan) -> Outcome {
+    run(recording, plan).outcome().clone()
+}
+
+/// Reserved bytes after each event of an allocation, as recorded.
+fn recorded(recording: &Recording) -> Vec<u64> {
+    let mut reserved = recording.reserved_at_start();
+    let mut course = Vec::new();
+    for step in recording.steps.iter() {
+        let operations = match step.what {
+            What::Grow(operation) => operation..operation + 1,
+            What::Release(run) => {
+                let [first, end] = recording.releases[run as usize].operations;
+                first..end
+            }
+            What::Oom(_) => 0..0,
+            _ => {
+                course.push(reserved);
+                0..0
+            }
+        };
+        for operation in operations.map(|at| recording.operations.at(at as usize)) {
+            reserved = if operation.kind.grows() { reserved + operation.size } else { reserved - operation.size };
+        }
+    }
+    course
+}
+
+/// The same of a run.
+fn simulated(recording: &Recording, plan: &Plan) -> Vec<u64> {
+    let run = run(recording, &Plan { keeps_curve: true, ..plan.clone() });
+    let course = run.course().unwrap();
+    let about = |what| matches!(what, What::Alloc(_) | What::FreeRequested(_) | What::FreeCompleted(_));
+    let steps = recording.steps.iter().filter(|step| about(step.what));
+    steps.map(|step| course.reserved.at(step.event as usize)).collect()
+}
+
+#[test]
+fn every_real_file_comes_out_to_the_byte_without_its_addresses() {
+    for name in names() {
+        for recording in recordings(&name).into_iter().flatten() {
+            let mut inference = Inference::default();
+            let proof = whole(|slice| inference.step(&recording, slice));
+            if proof.refused.is_some() {
+                continue;
+            }
+            let capacity = recording.capacity();
+            let limits = Limits::new(capacity, &proof.settings);
+            let plan = Plan {
+                settings: proof.settings.clone(),
+                backend: proof.backend,
+                limits,
+                start: StartState::Kept,
+                ..Plan::default()
+            };
+            assert_eq!(simulated(&recording, &plan), recorded(&recording), "{name}");
+        }
+    }
+}
+
+#[test]
+fn one_program_under_two_settings_predicts_each_other() {
+    let files = ["no-time-segments-freed.pickle", "no-time-expandable.pickle"].map(recordings);
+    let [Some(plain), Some(expandable)] = files else { return };
+    let (plain, expandable) = (&plain[0], &expandable[0]);
+    let backend = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED };
+    let plan =
+        |expandable| Plan { settings: Settings { expandable, ..Settings::default() }, backend, ..Plan::default() };
+    for (from, is_expandable, to) in [(plain, true, expandable), (expandable, false, plain)] {
+        let (ours, theirs) = (simulated(from, &plan(is_expandable)), recorded(to));
+        let worst = ours.iter().zip(&theirs).map(|(ours, theirs)| ours.abs_diff(*theirs)).max();
+        println!("{} requests, {} recorded, off by at most {worst:?}", ours.len(), theirs.len());
+        assert_eq!(ours.len(), theirs.len());
+        assert_eq!(worst, Some(0), "expandable_segments:{is_expandable}");
+    }
+}
+
+/// The program of the open fault: each cycle allocates 91 MiB and 45.5 MiB, then 2 MiB that stay, and frees the first two.
+fn fault(cycles: u32) -> Recording {
+    let place = Place::default();
+    let alloc = |size| Request::Alloc { size, place };
+    let mut requests = vec![alloc(64 * MIB)];
+    for cycle in 0..cycles {
+        let first = 1 + 3 * cycle;
+        requests.extend([alloc(91 * MIB), alloc(91 * MIB / 2), alloc(2 * MIB)]);
+        requests.extend([Request::Free(first), Request::Free(first + 1)]);
+    }
+    program(&requests)
+}
+
+#[test]
+fn expandable_segments_with_a_largest_split_grow_as_published() {
+    let settings = |line: &str| parse(line).unwrap().0;
+    let both = settings("max_split_size_mb:128,expandable_segments:True");
+    let at = |cycle: u32, settings: &Settings, capacity: Option<u64>| {
+        let recording = fault(cycle + 1);
+        let limits = Limits { capacity, allowed: None };
+        outcome(&recording, &Plan { settings: settings.clone(), limits, ..Plan::default() })
+    };
+    for (cycle, reserved) in [(0, 220), (20, 2980), (40, 5760), (60, 8520), (80, 11300), (100, 14060)] {
+        assert_eq!(at(cycle, &both, None).reserved_at_end / MIB, reserved, "cycle {cycle}");
+    }
+    // Of the 16 GiB card the report could reserve 16,000 MiB.
+    let capacity = Some(16_000 * MIB);
+    assert_eq!(at(114, &both, capacity).totals.retries, 0);
+    let retried = at(115, &both, capacity);
+    assert_eq!((retried.totals.retries, retried.reserved_at_end / MIB, retried.oom_event), (1, 2680, None));
+    assert_eq!(retried.peak_reserved / MIB, 16_000);
+    for line in ["max_split_size_mb:128", "expandable_segments:True", ""] {
+        let reserved = at(100, &settings(line), None).peak_reserved / MIB;
+        assert!(reserved < 500, "{line}: {reserved} MiB");
+    }
+}
+
+#[test]
+fn a_capacity_runs_out_and_empty_cache_may_be_left_out_or_added() {
+    let place = Place::default();
+    let alloc = |size| Request::Alloc { size: size * MIB, place };
+    let recording =
+        program(&[alloc(30), Request::Free(0), Request::EmptyCache, alloc(40), Request::Free(1), alloc(50)]);
+    let plan = |capacity: u64, empty_cache| {
+        let limits = Limits { capacity: Some(capacity * MIB), allowed: None };
+        Plan { limits, empty_cache, ..Plan::default() }
+    };
+    let told = |capacity, empty_cache| outcome(&recording, &plan(capacity, empty_cache));
+    let all = told(200, EmptyCache::AsRecorded);
+    assert_eq!((all.peak_reserved / MIB, all.peak_event, all.totals.retries), (90, 5, 0));
+    assert_eq!((all.totals.driver_calls(), all.peak_live / MIB), (4, 50));
+    assert_eq!(told(200, EmptyCache::Never).peak_reserved / MIB, 120);
+    assert_eq!(told(200, EmptyCache::Before(vec![1, 3, 5])).peak_reserved / MIB, 50);
+    let tight = told(60, EmptyCache::Never);
+    assert_eq!((tight.peak_reserved / MIB, tight.totals.retries, tight.oom_event), (50, 2, None));
+    let failed = told(45, EmptyCache::AsRecorded);
+    assert_eq!((failed.oom_event, failed.peak_reserved / MIB), (Some(5), 40));
+}
+
+#[test]
+fn sizes_are_scaled_and_what_is_of_no_size_is_not_there() {
+    let place = Place::default();
+    let recording = program(&[30, 40].map(|size| Request::Alloc { size: size * MIB, place }));
+    let half = recording.scaled(&|number, size| if number == 0 { 0 } else { size / 2 });
+    let outcome = outcome(&half, &Plan::default());
+    assert_eq!((outcome.peak_live / MIB, outcome.peak_reserved / MIB), (20, 20));
+}
+
+#[test]
+fn work_in_slices_comes_to_the_same() {
+    let recording = fault(50);
+    let plan = Plan { settings: Settings { expandable: true, ..Settings::default() }, ..Plan::default() };
+    let mut cut = Run::new(&recording, &plan);
+    let (mut calls, mut is_done) = (0, false);
+    while !is_done {
+        calls += 1;
+        is_done = cut.step(&recording, &mut base::slice::Slice::new(&mut || false)).is_ok();
+    }
+    assert_eq!(*cut.outcome(), outcome(&recording, &plan));
+    assert_eq!(calls, 1 + recording.steps.len() / base::slice::STEPS as usize);
+}

@@ -1,0 +1,97 @@
+//! The smallest memory that is enough, and bands, on real files.
+
+use super::{Fit, candidates};
+use crate::bands::{Band, Calibration};
+use crate::files::{Request, program, recordings, whole};
+use crate::recording::Place;
+use crate::settings::MIB;
+use crate::{Inference, Limits, Order, Plan, Run, Settings, StartState};
+
+const GIB: f64 = (1u64 << 30) as f64;
+
+#[test]
+fn the_smallest_memory_is_that_of_the_prototype() {
+    let Some(recordings) = recordings("train-fp32-1185-segments.pickle") else { return };
+    let recording = &recordings[0];
+    for (expandable, start, gib) in [(false, StartState::Kept, "51.76"), (true, StartState::Fresh, "52.80")] {
+        let settings = Settings { expandable, ..Settings::default() };
+        let plan = Plan { settings, start, ..Plan::default() };
+        let mut fit = Fit::new(&plan);
+        let enough = whole(|slice| fit.step(recording, slice)).unwrap();
+        assert_eq!(format!("{:.2}", enough as f64 / GIB), gib, "expandable_segments:{expandable}");
+        let oom_with = |capacity| {
+            let limits = Limits { capacity: Some(capacity), allowed: None };
+            let mut run = Run::new(recording, &Plan { limits, ..plan.clone() });
+            whole(|slice| run.step(recording, slice));
+            run.outcome().oom_event
+        };
+        assert_eq!(oom_with(enough), None);
+        assert!(oom_with(enough - 2 * MIB).is_some());
+    }
+}
+
+#[test]
+fn peaks_under_other_settings_are_those_of_the_prototype() {
+    let Some(recordings) = recordings("train-fp32-1185-segments.pickle") else { return };
+    let recording = &recordings[0];
+    let peak = |line: &str, allowed: Option<u64>| {
+        let settings = crate::conf::parse(line).unwrap().0;
+        let limits = Limits { capacity: None, allowed };
+        let mut band = Band::default();
+        let banded =
+            whole(|slice| band.step(recording, &Plan { settings: settings.clone(), limits, ..Plan::default() }, slice));
+        let peak = banded.outcome.peak_reserved;
+        assert!(banded.band[0] <= peak && peak <= banded.band[1]);
+        format!("{:.2}", peak as f64 / GIB)
+    };
+    assert_eq!(peak("", None), "62.46", "placed again");
+    assert_eq!(peak("expandable_segments:True", None), "52.99");
+    assert_eq!(peak("roundup_power2_divisions:8", None), "64.25");
+    assert_eq!(peak("large_segment_size_mb:64", None), "58.29");
+    assert_eq!(peak("garbage_collection_threshold:0.8", Some(67_071_115_264)), "51.76");
+    assert_eq!(peak("garbage_collection_threshold:0.8", None), "62.46", "nothing without a fraction");
+}
+
+#[test]
+fn there_is_a_table_of_some_ten_settings_without_the_recorded_ones() {
+    let expandable = Settings { expandable: true, ..Settings::default() };
+    let all = candidates(&expandable, Some(1 << 36));
+    assert_eq!(all.len(), 10);
+    assert!(!all.contains(&expandable) && all.contains(&Settings::default()));
+    assert!(candidates(&expandable, None).iter().all(|settings| !settings.collects()));
+    for settings in all {
+        assert_eq!(crate::conf::parse(&settings.to_string()).map(|read| read.0), Ok(settings));
+    }
+}
+
+#[test]
+fn no_memory_is_enough_for_an_endless_request() {
+    let recording = program(&[Request::Alloc { size: 1 << 46, place: Place::default() }]);
+    let settings = Settings { expandable: true, ..Settings::default() };
+    let mut fit = Fit::new(&Plan { settings, ..Plan::default() });
+    assert_eq!(whole(|slice| fit.step(&recording, slice)), None);
+}
+
+#[test]
+fn a_band_is_as_much_wider_as_the_past_matters() {
+    let calibration = Calibration { recorded: 100, fresh: 90 };
+    assert!(calibration.is_off());
+    assert_eq!(calibration.widened([50, 60]), [50, 70]);
+    assert_eq!(Calibration { recorded: 90, fresh: 100 }.widened([50, 60]), [40, 60]);
+}
+
+#[test]
+fn orders_of_addresses_give_addresses_of_their_own() {
+    let place = Place::default();
+    let recording = program(&[3, 30, 300].map(|mib| Request::Alloc { size: mib * MIB, place }));
+    for order in Order::ALL {
+        let mut run = Run::new(&recording, &Plan { order, ..Plan::default() });
+        whole(|slice| run.step(&recording, slice));
+        let blocks = run.allocator().blocks();
+        assert!(blocks.windows(2).all(|pair| pair[0].address + pair[0].size <= pair[1].address), "{order:?}");
+        assert_eq!(run.block(2).map(|block| (block.size, block.allocation)), Some((300 * MIB, 2)));
+    }
+    let Some(recordings) = recordings("adam-35-events.pickle") else { return };
+    let mut inference = Inference::default();
+    assert!(whole(|slice| inference.step(&recordings[0], slice)).verdict.is_exact());
+}

@@ -1,0 +1,115 @@
+//! The simulated allocator through the engine: in slices as at once, parts of an answer before the whole, nothing where nothing can be said.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::generate;
+use crate::opened;
+
+use generate::Options;
+use memscape::engine::protocol::{WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfQuestion};
+use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
+use opened::{Opened, open};
+
+fn generated(words: &str) -> Opened {
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).unwrap();
+    open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap()
+}
+
+/// All answers to a question; each slice may do so many pieces of work.
+fn answers(opened: &mut Opened, device: i64, question: &WhatIfQuestion, pieces: usize) -> Vec<WhatIf> {
+    let what = Question::WhatIf(Box::new(question.clone()));
+    opened.engine.request(Request::Ask(Ask { serial: 9, device, what }));
+    let mut found = Vec::new();
+    loop {
+        let mut left = pieces;
+        let work = opened.engine.step(&mut || {
+            left = left.saturating_sub(1);
+            left > 0
+        });
+        while let Some(reply) = opened.engine.next_reply() {
+            match reply {
+                Reply::Answer { serial: 9, answer: Answer::WhatIf(answer) } => found.push(*answer),
+                other => panic!("{other:?}"),
+            }
+        }
+        if work == Work::Idle {
+            return found;
+        }
+    }
+}
+
+fn question() -> WhatIfQuestion {
+    let lines = vec!["expandable_segments:True".to_owned(), "nonsense".to_owned()];
+    WhatIfQuestion { lines, tries: true, ..WhatIfQuestion::default() }
+}
+
+#[test]
+fn generated_traces_are_reproduced() {
+    for words in ["--events 20000", "--events 20000 --pending", "--events 20000 --private-pools"] {
+        let mut opened = generated(words);
+        let answers = answers(&mut opened, 0, &question(), usize::MAX);
+        let [answer] = answers.as_slice() else { panic!("{words}: {} answers", answers.len()) };
+        let proof = &answer.proof;
+        assert!(proof.is_exact && proof.refused.is_none(), "{words}: {proof:?}");
+        assert!(answer.is_complete && proof.addresses > 6000 && proof.peak_reserved > 0);
+        assert_eq!(proof.addresses_equal, proof.addresses, "{words}");
+        let exercises = |rule: &str| !proof.not_exercised.iter().any(|other| other == rule);
+        assert_eq!(exercises("deferred frees"), words.contains("--pending"), "{words}");
+        assert_eq!(exercises("private pools"), words.contains("--private-pools"), "{words}");
+        assert_eq!((answer.ooms, answer.is_capacity_recorded), (0, false));
+        let [recorded, asked, tried @ ..] = answer.runs.as_slice() else { panic!("{words}: {answer:?}") };
+        assert_eq!((recorded.origin, recorded.peak_reserved), (WhatIfOrigin::Recorded, proof.recorded_peak_reserved));
+        assert_eq!((asked.origin, asked.settings.as_str()), (WhatIfOrigin::Asked, "expandable_segments:True"));
+        assert!(tried.len() > 6 && tried.iter().all(|run| run.origin == WhatIfOrigin::Tried), "{words}");
+        assert!(answer.runs.iter().all(|run| run.band[0] <= run.peak_reserved && run.peak_reserved <= run.band[1]));
+        assert_eq!((asked.grade, recorded.grade), (WhatIfGrade::FromSource, WhatIfGrade::Proved));
+    }
+}
+
+#[test]
+fn a_recorded_oom_tells_the_capacity_and_happens_again() {
+    let mut opened = generated("--events 20000 --oom");
+    let last = opened.summary.devices[0].events as i64 - 1;
+    let answers = answers(&mut opened, 0, &question(), usize::MAX);
+    let answer = &answers[0];
+    assert_eq!((answer.ooms, answer.is_capacity_recorded, answer.proof.largest_reserved_error), (1, true, 0));
+    assert_eq!((answer.runs[0].oom_event, answer.runs[0].avoided_oom), (Some(last), None));
+    let plenty = WhatIfQuestion { capacity: Some(1 << 42), ..question() };
+    let answers = self::answers(&mut opened, 0, &plenty, usize::MAX);
+    assert_eq!((answers[0].runs[0].oom_event, answers[0].runs[0].avoided_oom), (None, Some(last as u32)));
+}
+
+#[test]
+fn slices_come_to_the_same_and_parts_come_before_the_whole() {
+    let mut opened = generated("--events 20000 --pending");
+    let once = answers(&mut opened, 0, &question(), usize::MAX);
+    let mut again = generated("--events 20000 --pending");
+    let mut question = WhatIfQuestion { partial: true, ..question() };
+    let parts = answers(&mut again, 0, &question, 3);
+    assert_eq!(parts.last(), once.last());
+    let counts: Vec<usize> = parts.iter().map(|part| part.runs.len()).collect();
+    let runs = once[0].runs.len();
+    assert_eq!(counts, (1..=runs).chain([runs]).collect::<Vec<_>>());
+    assert_eq!(parts.iter().filter(|part| part.is_complete).count(), 1);
+    // A newer question takes the place of one that is not answered.
+    question.tries = false;
+    let ask = |question: &WhatIfQuestion| {
+        Request::Ask(Ask { serial: 9, device: 0, what: Question::WhatIf(Box::new(question.clone())) })
+    };
+    again.engine.request(ask(&WhatIfQuestion { fits: true, tries: true, ..question.clone() }));
+    again.engine.step(&mut || false);
+    let newer = answers(&mut again, 0, &WhatIfQuestion { partial: false, ..question }, usize::MAX);
+    assert_eq!(
+        newer.iter().filter(|answer| answer.is_complete).map(|answer| answer.runs.len()).collect::<Vec<_>>(),
+        [2]
+    );
+}
+
+#[test]
+fn what_has_no_allocations_and_what_is_not_there_predict_nothing() {
+    let mut opened = generated("--events 2000 --host");
+    let host = answers(&mut opened, -1, &question(), usize::MAX);
+    assert_eq!(host[0].proof.refused.as_deref(), Some("pinned host memory has an allocator of its own"));
+    assert!(host[0].runs.is_empty() && host[0].fits.is_empty());
+    assert!(answers(&mut opened, 7, &question(), usize::MAX).is_empty());
+}
