@@ -48,7 +48,7 @@ fn changes(report: &Report) -> Vec<(String, [u64; 3], i128)> {
     let sheet = sheet(report, "savings");
     let row = |row| {
         let mib = ["live_bytes", "peak_without_bytes", "saved_bytes"].map(|key| number(sheet, row, key) as u64 / MIB);
-        (text(sheet, row, "key").to_owned(), mib, number(sheet, row, "peak_without_event"))
+        (text(sheet, row, "change").to_owned(), mib, number(sheet, row, "peak_without_event"))
     };
     sheet.rows.iter().map(row).collect()
 }
@@ -74,7 +74,12 @@ fn what_is_freed_after_the_next_step_began_is_held_over() {
     }
     let report = told(&mut made(&steps, &begins));
     // 40 of the step before, 50 and 40 of this one.
-    assert_eq!(change(&report, "held_over"), Some(([40, 90, 40], 1)), "{:#?}", report.statements);
+    assert_eq!(
+        change(&report, "tensors of a step freed at its end"),
+        Some(([40, 90, 40], 1)),
+        "{:#?}",
+        report.statements
+    );
     let finding =
         report.statements.iter().find(|it| it.text.starts_with("Held over from the step before: 40.0 MiB")).unwrap();
     assert!(
@@ -98,7 +103,7 @@ fn what_is_freed_after_the_next_step_began_is_held_over() {
         })
         .collect();
     let report = told(&mut made(&steps, &[0, 6, 12, 18, 24, 30, 36, 42]));
-    assert_eq!(change(&report, "held_over"), None);
+    assert_eq!(change(&report, "tensors of a step freed at its end"), None);
 }
 
 #[test]
@@ -107,18 +112,21 @@ fn each_change_has_its_own_evidence() {
     let steps =
         [("alloc", 1, 60, "f"), ("free_requested", 1, 60, "f"), ("alloc", 2, 50, "f"), ("free_completed", 1, 60, "f")];
     let report = told(&mut made(&steps, &[]));
-    assert_eq!(changes(&report), [("awaiting_free".to_owned(), [60, 60, 50], 0)]);
+    assert_eq!(changes(&report), [("no wait for other streams".to_owned(), [60, 60, 50], 0)]);
     assert_eq!(text(sheet(&report, "savings"), &sheet(&report, "savings").rows[0], "confidence"), "high: recorded");
 
     // Optimizer state in three ways, one finding.
     let steps = [("alloc", 1, 80, "_init_group"), ("alloc", 2, 20, "forward"), ("alloc", 3, 10, "cross_entropy")];
     let report = told(&mut made(&steps, &[]));
-    let optimizer =
-        [("optimizer_offloaded", [80, 30, 80]), ("optimizer_sharded", [80, 40, 70]), ("optimizer_8bit", [80, 50, 60])];
+    let optimizer = [
+        ("optimizer state on the CPU", [80, 30, 80]),
+        ("optimizer state sharded over 8 GPUs", [80, 40, 70]),
+        ("8-bit optimizer state", [80, 50, 60]),
+    ];
     for (key, mib) in optimizer {
         assert_eq!(change(&report, key), Some((mib, 2)), "{key}");
     }
-    assert_eq!(change(&report, "loss"), Some(([10, 100, 10], 1)));
+    assert_eq!(change(&report, "loss in chunks or fused, at most"), Some(([10, 100, 10], 1)));
     let about = |what: &str| report.statements.iter().filter(|it| it.text.starts_with(what)).count();
     assert_eq!((about("Optimizer state: 80.0 MiB at the peak (72.7 %)"), about("Optimizer state")), (1, 1));
     assert_eq!(
@@ -136,7 +144,7 @@ fn each_change_has_its_own_evidence() {
 #[test]
 fn tables_agree_with_brute_force_on_real_files() {
     let Some(files) = opened::real_pickles() else { return };
-    let mut checked = 0;
+    let (mut checked, mut seen_sites) = (0, 0);
     for path in files {
         let name = path.display().to_string();
         let bytes = std::fs::read(&path).unwrap();
@@ -153,6 +161,15 @@ fn tables_agree_with_brute_force_on_real_files() {
                 .collect();
             let whole = curve(history, |_| true);
             let (at, peak) = highest(&whole);
+            // The details of one allocation, now that the insight was made.
+            for id in (0..history.allocations.len() as u32).step_by(history.allocations.len() / 20 + 1) {
+                let details = opened.details(history.device, id).unwrap();
+                let (_, without) = highest(&curve(history, |other| other.0 != id));
+                assert_eq!((details.peak, details.peak_without), (peak as u64, without as u64), "{name}: #{id}");
+                let of_site = details.peak_without_site;
+                assert!(of_site.is_none_or(|of_site| of_site <= details.peak_without), "{name}: #{id}");
+                seen_sites += usize::from(of_site.is_some_and(|of_site| of_site < peak as u64));
+            }
             let table = sheet(&report, "categories");
             for row in &table.rows {
                 let category = text(table, row, "category");
@@ -172,5 +189,5 @@ fn tables_agree_with_brute_force_on_real_files() {
             }
         }
     }
-    assert!(checked > 30, "{checked} categories");
+    assert!(checked > 30 && seen_sites > 30, "{checked} categories, {seen_sites} call sites");
 }

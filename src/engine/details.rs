@@ -93,7 +93,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         freed_us: time(freed_event),
         lifetime_us: born_event.zip(freed_event).and_then(|(born, freed)| lasted_us(history, born, freed)),
         total_after: history.drawn_at(history.allocations.born(id)),
-        peak: peak(history, 0..u32::MAX),
+        peak: history.most_live().1,
         peak_without: peak_without(history, id),
         peak_without_site: peak_without_site(file, history, id),
         compile_context: labels.compile_context.map(text),

@@ -24,7 +24,8 @@ use cases::Case;
 use figure::{Figure, digits};
 use memscape::engine::protocol::{
     Arrangement, CategorySet, DeviceSummary, Factor, Fold, FoldState, Internal, Merge, PlanQuestion, Preset, Reach,
-    ReportQuestion, Root, Scope, SortWay, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
+    ReportQuestion, Root, Scope, SortWay, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic,
+    TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use std::time::{Duration, Instant};

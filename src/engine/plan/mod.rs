@@ -9,8 +9,9 @@ use super::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query}
 use super::roles::Role;
 use analysis::{Change, Changes, Factors, IdSet, InPlan, Planned};
 use base::slice::{Slice, Sliced, Spent};
+use base::units::Moment;
 use blocks::Blocks;
-use history::replay::{AllocationId, Curve, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory, Provenance};
 
 /// What grows with the batch.
 const GROW: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
@@ -112,10 +113,13 @@ impl Plan {
         if !has_begun {
             planned.begin();
         }
-        if let Some(row) = rows.iter().find(|row| row.count == 0) {
+        let mut rows = rows;
+        let asked = |place: usize| !matches!(self.question.groups.get(place), Some((PlanGroup::Where(_), _)));
+        if let Some((_, row)) = rows.iter().enumerate().find(|(place, row)| row.count == 0 && asked(*place)) {
             let problem = ["no allocation is in the group “", &row.name, "”"].concat();
             return Ok(PlanPage { problem, ..PlanPage::default() });
         }
+        rows.retain(|row| row.count > 0);
         let outcome = planned.outcome();
         Ok(PlanPage {
             problem: String::new(),
@@ -135,7 +139,7 @@ impl Plan {
                     let of_roles = roles(file);
                     let Some(history) = file.history(self.device) else { return Ok(Ok(())) };
                     let role = |id| of_roles.of(file, history, id);
-                    self.blocks.step(file.about(history), peak(history).0, role, slice)?;
+                    self.blocks.step(file.about(history), history.most_live().0.0, role, slice)?;
                     if self.blocks.count < 2 {
                         return Ok(Err(
                             "no block of activations repeats at the peak, so checkpointing cannot be estimated"
@@ -144,7 +148,7 @@ impl Plan {
                     }
                     Members::Stacks(std::mem::take(&mut self.blocks.stacks))
                 }
-                PlanGroup::Named(name) => match named(file, name) {
+                PlanGroup::Named(name) | PlanGroup::Where(name) => match named(file, name) {
                     Some(members) => members,
                     None => {
                         let search = match self.search.take() {
@@ -170,7 +174,7 @@ impl Plan {
         let blocks = Factor::new(1, self.blocks.count.max(1).into()).unwrap_or_default();
         let row = |(group, factor): &(PlanGroup, Factor)| {
             let (name, factor) = match group {
-                PlanGroup::Named(name) => (name.clone(), Some(*factor)),
+                PlanGroup::Named(name) | PlanGroup::Where(name) => (name.clone(), Some(*factor)),
                 PlanGroup::Blocks => ("activations inside of blocks".to_owned(), factor.and(blocks)),
             };
             Some(PlanRow { name, factor: factor?, ..PlanRow::default() })
@@ -178,8 +182,10 @@ impl Plan {
         let problem = || "too many groups, or factors with too large numbers".to_owned();
         let rows: Vec<PlanRow> = self.question.groups.iter().map(row).collect::<Option<_>>().ok_or_else(problem)?;
         let factors = Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?;
+        let (Moment(moment), bytes) = history.most_live();
+        let peak = (moment, bytes);
         let planned = Planned::new(factors, self.question.batch, self.question.capacity);
-        Ok(Pass { peak: peak(history), changes: Changes::default(), planned, has_begun: false, rows, batch_at_peak: 0 })
+        Ok(Pass { peak, changes: Changes::default(), planned, has_begun: false, rows, batch_at_peak: 0 })
     }
 }
 
@@ -214,11 +220,4 @@ fn named(file: &OpenFile, name: &str) -> Option<Members> {
 
 fn roles(file: &OpenFile) -> Roles {
     Roles(file.groups.categories.set().categories().iter().map(|name| Role::named(name)).collect())
-}
-
-/// The first moment of the peak of live bytes, and the peak.
-fn peak(history: &DeviceHistory) -> (u32, u64) {
-    let change = |event| history.drawn_change(event);
-    let most = Curve::new(&history.drawn, &change).max_in(0..history.event_count().saturating_add(1));
-    most.map_or((0, 0), |(moment, bytes)| (moment.0, u64::try_from(bytes).unwrap_or(0)))
 }

@@ -19,6 +19,8 @@ pub struct PlanQuestion {
 pub enum PlanGroup {
     /// A category, in the singular or the plural, or else what [`Query::parse`](super::Query::parse) reads.
     Named(String),
+    /// The same; one without any allocation is left out of the plan.
+    Where(String),
     /// Activations inside of blocks that repeat; a block's output, the input of the next, is not one of them. Its factor is divided by the
     /// number of blocks.
     Blocks,
@@ -112,7 +114,7 @@ impl Preset {
                 &[]
             }
         };
-        plan.groups.extend(factors.iter().map(|&(name, factor)| (PlanGroup::Named(name.to_owned()), factor)));
+        plan.groups.extend(factors.iter().map(|&(name, factor)| (PlanGroup::Where(name.to_owned()), factor)));
         true
     }
 }

@@ -135,6 +135,13 @@ impl DeviceHistory {
         Curve::new(&self.drawn, &|event| self.drawn_change(event)).at(moment)
     }
 
+    /// The first moment of the peak of the drawn stack, and its requested bytes.
+    pub fn most_live(&self) -> (Moment, u64) {
+        let change = |event| self.drawn_change(event);
+        let most = Curve::new(&self.drawn, &change).max_in(0..self.drawn.moment_count());
+        most.map_or((Moment(0), 0), |(moment, bytes)| (moment, u64::try_from(bytes).unwrap_or(0)))
+    }
+
     /// The first moment of the most reserved bytes.
     pub fn most_reserved(&self) -> Moment {
         let change = |event| self.reserved_change(event);

@@ -40,8 +40,6 @@ pub(super) const SHARDS: u64 = 8;
 
 /// What a change is, in words.
 pub(super) struct Words {
-    /// In JSON.
-    pub(super) key: &'static str,
     /// What is counted, at the beginning of a sentence.
     pub(super) what: &'static str,
     /// What the peak is said of: `Without them, the peak is 4.10 GiB`.
@@ -55,9 +53,8 @@ pub(super) struct Words {
 impl Kind {
     /// Its words.
     pub(super) fn words(self) -> Words {
-        let [key, what, then, change, fix, unless] = match self {
+        let [what, then, change, fix, unless] = match self {
             Kind::Activations => [
-                "activations",
                 "Activations",
                 "Without them",
                 "activation checkpointing, at most",
@@ -66,7 +63,6 @@ impl Kind {
                  takes about a third longer.",
             ],
             Kind::Loss => [
-                "loss",
                 "Logits, loss and their gradients",
                 "Without them",
                 "loss in chunks or fused, at most",
@@ -74,7 +70,6 @@ impl Kind {
                 "Found by the names of functions. One chunk at a time stays live.",
             ],
             Kind::Temporaries => [
-                "temporaries",
                 "Temporaries",
                 "Without them",
                 "temporaries in chunks or fused, at most",
@@ -82,7 +77,6 @@ impl Kind {
                 "A part of each temporary stays live, and kernels may need their whole workspace.",
             ],
             Kind::EightBit => [
-                "optimizer_8bit",
                 "Optimizer state",
                 "With 8-bit states",
                 "8-bit optimizer state",
@@ -90,7 +84,6 @@ impl Kind {
                 "Assumes 32-bit states; 8-bit optimizers keep small tensors at 32 bits and add scales of about 2 %.",
             ],
             Kind::Sharded => [
-                "optimizer_sharded",
                 "Optimizer state",
                 "Sharded over 8 GPUs",
                 "optimizer state sharded over 8 GPUs",
@@ -98,7 +91,6 @@ impl Kind {
                 "Needs data-parallel ranks, and may be sharded already.",
             ],
             Kind::Offloaded => [
-                "optimizer_offloaded",
                 "Optimizer state",
                 "On the CPU",
                 "optimizer state on the CPU",
@@ -106,7 +98,6 @@ impl Kind {
                 "The step then waits for copies over PCIe, and needs as much host memory.",
             ],
             Kind::OldGradients => [
-                "old_gradients",
                 "Gradients of the step before",
                 "Freed at the end of their step",
                 "gradients freed at the end of their step",
@@ -114,7 +105,6 @@ impl Kind {
                 "Not with gradient accumulation, which needs them in the next step.",
             ],
             Kind::HeldOver => [
-                "held_over",
                 "Held over from the step before",
                 "Freed at the end of their step",
                 "tensors of a step freed at its end",
@@ -122,7 +112,6 @@ impl Kind {
                 "Not for what the next step uses: prefetched batches, recurrent state, outputs that overlap on purpose.",
             ],
             Kind::AwaitingFree => [
-                "awaiting_free",
                 "Awaiting free",
                 "Freed when requested",
                 "no wait for other streams",
@@ -131,7 +120,7 @@ impl Kind {
                 "Waiting sooner can cost the overlap that the streams are for.",
             ],
         };
-        Words { key, what, then, change, fix, unless }
+        Words { what, then, change, fix, unless }
     }
 
     /// Whether it changes all allocations of a part, and of how many bytes of each it rids.

@@ -198,7 +198,6 @@ fn write_savings(writing: &mut Writing<'_>, peak: u64, savings: &[Saving], least
             of.most.first().map_or(Cell::Nothing, |&(site, ..)| Cell::Text(label(file, history, site)))
         }),
         column::text("unless", "why it may not apply", |of: &Saving| of.kind.words().unless.to_owned()),
-        column::text("key", "key", |of: &Saving| of.kind.words().key.to_owned()),
     ];
     let note = "Each change alone; savings of several do not add up. Peaks are of live (requested) bytes and exact for the allocations that \
                 the change concerns.";

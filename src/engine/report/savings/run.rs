@@ -12,13 +12,6 @@ use base::slice::{Slice, Sliced, Spent};
 use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory};
 
-/// The first moment of the peak of live bytes, and the peak.
-pub(super) fn peak(history: &DeviceHistory) -> (u32, u64) {
-    let change = |event| history.drawn_change(event);
-    let most = Curve::new(&history.drawn, &change).max_in(0..history.event_count().saturating_add(1));
-    most.map_or((0, 0), |(moment, bytes)| (moment.0, u64::try_from(bytes).unwrap_or(0)))
-}
-
 /// What an allocation is, as far as changes go.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Of {
@@ -73,7 +66,8 @@ impl Run {
     pub(super) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Run {
         let count = |by| file.groups.count(history, by);
         let (sites, categories) = (count(Grouping::CallSite), count(Grouping::Category));
-        let peak = peak(history);
+        let (Moment(moment), bytes) = history.most_live();
+        let peak = (moment, bytes);
         let names = file.groups.categories.set().categories();
         let mut without = PeakWithout::new(sites as usize + categories as usize + KINDS.len(), peak.0);
         let awaited = |event| history.pending_change(event);
