@@ -151,7 +151,7 @@ fn row(run: &WhatIfRun, recorded: u64) -> RunRow {
     let is_recorded = run.origin == WhatIfOrigin::Recorded;
     let [low, high] = run.band;
     let difference = match () {
-        () if is_recorded => ("–".to_owned(), String::new()),
+        () if is_recorded => ("recorded".to_owned(), String::new()),
         () => (change(recorded, run.peak_reserved), exact_change(recorded, run.peak_reserved)),
     };
     let none = String::new;
