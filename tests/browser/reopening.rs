@@ -184,7 +184,7 @@ fn each_sample_opens_at_its_story() {
     page.click("#open-example");
     page.wait_for_state("ready");
     let at = "document.querySelector('#moment').dataset.event";
-    page.wait_until("the cursor is where memory ran out", || page.evaluate(at) == "1341");
+    page.wait_until("the cursor is where memory ran out", || page.evaluate(at) == "1342");
 }
 
 #[test]

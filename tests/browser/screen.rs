@@ -213,7 +213,7 @@ fn a_leak_is_one_click_from_its_course() {
     let grows = report.statements.iter().find(|it| matches!(it.chart, Some(Chart::Course { .. }))).expect("a leak");
     assert_eq!(grows.tone, Tone::Alarm);
     let Some(Chart::Course { values, ends }) = &grows.chart else { panic!("it has a course") };
-    assert_eq!((values.len(), ends), (6, &["step 2".to_owned(), "step 7".to_owned()]));
+    assert_eq!((values.len(), ends), (6, &["step_1".to_owned(), "step_6".to_owned()]));
     assert!(values.windows(2).all(|two| two[1] > two[0]), "each step leaves something: {values:?}");
     let question = ReportQuestion { topic: Topic::Leaks, rows: 10, ..ReportQuestion::default() };
     let Answer::Report(leaks) = engine(&file, Question::Report(question)) else { panic!("no report") };

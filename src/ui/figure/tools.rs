@@ -96,8 +96,10 @@ impl Pen<'_> {
     /// The line of the moment asked about, the handle at its foot, and its event.
     fn pin(&mut self, x: f64, text: &str) {
         let (x, hair, y) = (self.left + x.floor(), self.hair(), [self.top, self.bottom]);
-        self.bar([x - hair, x + 2.0 * hair], y, Tint::Ground, 0.7);
-        self.bar([x, x + hair], y, Tint::Accent, 1.0);
+        // On both sides of its column, as on the page.
+        for x in [x - hair, x + hair] {
+            self.bar([x, x + hair], y, Tint::Accent, 1.0);
+        }
         let (foot, side) = (self.bottom, HANDLE * self.scale);
         let corners = [[x + hair / 2.0, foot], [x + side, foot + side], [x - side, foot + side]];
         self.shapes.push(Shape::Triangle { corners, tint: Tint::Accent });
