@@ -186,17 +186,16 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
     });
     let name = elements.add(&line, "td", "name", "");
     set_attribute(&name, "title", &row.settings);
+    let frame = elements.add(&name, "div", "", "");
+    let settings = elements.add(&frame, "span", "", "");
+    // They wrap between settings.
+    for part in row.settings.split_inclusive(',') {
+        elements.add(&settings, "span", "", part);
+    }
     let copy = elements.new_button("", "Copy", (ABOUT[1], &place.to_string()));
     set_attribute(&copy, "title", "Copy these settings");
     set_attribute(&copy, "aria-label", &["Copy ", &row.settings].concat());
-    append(&name, &copy);
-    // It wraps between settings.
-    for part in row.settings.split_inclusive(',') {
-        elements.add(&name, "span", "part", part);
-    }
-    if row.is_recorded {
-        elements.add(&name, "span", "recorded", "recorded");
-    }
+    append(&frame, &copy);
     for (text, exact) in &row.numbers {
         let cell = elements.add(&line, "td", "", text);
         if !exact.is_empty() {

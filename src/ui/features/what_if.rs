@@ -75,15 +75,20 @@ fn take(simulator: &mut Simulator, _: &mut Shared, serial: u32, answer: Answer, 
 
 /// Adds the runs of an earlier answer. Each settings are there once: those of the recording first.
 fn join(answer: &mut WhatIf, before: Option<&WhatIf>) {
-    let runs = std::mem::take(&mut answer.runs).into_iter().chain(before.iter().flat_map(|it| it.runs.clone()));
-    for run in runs {
+    // The settings of the recording may be those that were asked for.
+    if let Some(recorded) = answer.runs.first().map(|run| run.settings.clone()) {
+        let mut is_first = true;
+        answer.runs.retain(|run| std::mem::take(&mut is_first) || run.settings != recorded);
+    }
+    let Some(before) = before else { return };
+    for run in &before.runs {
         if answer.runs.iter().all(|known| known.settings != run.settings) {
-            answer.runs.push(run);
+            answer.runs.push(run.clone());
         }
     }
-    for fit in std::mem::take(&mut answer.fits).into_iter().chain(before.iter().flat_map(|it| it.fits.clone())) {
+    for fit in &before.fits {
         if answer.fits.iter().all(|known| known.settings != fit.settings) {
-            answer.fits.push(fit);
+            answer.fits.push(fit.clone());
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Job, Simulator, words};
 use crate::amount::{change, exact_change};
 use crate::shared::Shared;
-use base::sorted::{pair, sorted_by_key};
+use base::sorted::{pair, sorted_numbers};
 use base::units::{Bytes, grouped};
 use engine::protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 use std::rc::Rc;
@@ -93,7 +93,8 @@ pub struct FormView {
 
 /// The runs, the least reserved first and what runs out of memory last.
 fn sorted(answer: &WhatIf) -> Vec<&WhatIfRun> {
-    sorted_by_key(answer.runs.iter().collect(), |run| pair(run.oom_event.is_some().into(), run.peak_reserved))
+    let keys = answer.runs.iter().map(|run| pair(run.oom_event.is_some().into(), run.peak_reserved)).zip(0..);
+    sorted_numbers(keys.collect()).iter().filter_map(|&at| answer.runs.get(at as usize)).collect()
 }
 
 /// What was simulated, as text.
@@ -123,24 +124,18 @@ pub fn view(simulator: &Simulator) -> View {
         findings.push((Tone::Fact, ["Without effect on the simulation: ", &ignored.join(", "), "."].concat()));
     }
     let recorded = answer.runs.first().map_or(0, |run| run.peak_reserved);
-    let fits = answer.fits.iter().map(|fit| {
+    let keys = answer.fits.iter().map(|fit| pair(0, fit.capacity.unwrap_or(u64::MAX))).zip(0..);
+    let mut fits = Vec::new();
+    for fit in sorted_numbers(keys.collect()).iter().filter_map(|&at| answer.fits.get(at as usize)) {
         let had = answer.capacity.zip(fit.capacity).filter(|(had, wanted)| had < wanted);
-        FitRow {
+        fits.push(FitRow {
             memory: fit.capacity.map_or_else(|| "No memory is enough".to_owned(), |bytes| Bytes(bytes).to_string()),
             exact: fit.capacity.map_or_else(String::new, exact),
             settings: fit.settings.clone(),
             more: had.map_or_else(String::new, |(had, wanted)| Bytes(wanted - had).to_string() + " more than there is"),
-        }
-    });
-    let bytes = answer.fits.iter().map(|fit| fit.capacity.unwrap_or(u64::MAX));
-    let fits: Vec<(u64, FitRow)> = sorted_by_key(bytes.zip(fits).collect(), |(bytes, _)| pair(0, *bytes));
-    View {
-        proof,
-        predicts,
-        findings,
-        rows: runs.into_iter().map(|run| row(run, recorded)).collect(),
-        fits: fits.into_iter().map(|(_, fit)| fit).collect(),
+        });
     }
+    View { proof, predicts, findings, rows: runs.into_iter().map(|run| row(run, recorded)).collect(), fits }
 }
 
 fn exact(bytes: u64) -> String {
@@ -151,7 +146,7 @@ fn row(run: &WhatIfRun, recorded: u64) -> RunRow {
     let is_recorded = run.origin == WhatIfOrigin::Recorded;
     let [low, high] = run.band;
     let difference = match () {
-        () if is_recorded => ("–".to_owned(), String::new()),
+        () if is_recorded => ("recorded".to_owned(), String::new()),
         () => (change(recorded, run.peak_reserved), exact_change(recorded, run.peak_reserved)),
     };
     let none = String::new;
