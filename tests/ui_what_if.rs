@@ -4,7 +4,6 @@
 use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{DeviceSummary, Report, Topic, WhatIf, WhatIfProof, WhatIfQuestion, WhatIfRun};
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::timeline::Scene;
 use memscape::ui::tab::Tab;
 use memscape::ui::what_if::view::{form, view};
 use memscape::ui::what_if::{Field, WhatIfAction};
@@ -19,7 +18,6 @@ impl Worker for Rest {
 
     fn answer(&mut self, request: &Request) -> Option<Answer> {
         match request {
-            Request::Ask(Ask { what: Question::Scene { .. }, .. }) => Some(Answer::Scene(Box::<Scene>::default())),
             Request::Ask(Ask { what: Question::Report(question), .. }) => {
                 Some(Answer::Report(Box::new(Report { topic: question.topic, ..Report::default() })))
             }
