@@ -148,7 +148,7 @@ fn what_cannot_be_planned_is_refused_in_one_sentence() {
         (&["--set", "kv cache=2"][..], "no allocation is in the group “kv cache”"),
         (&["--set", "gradient=2"], "no allocation is in the group “gradient”"),
         (&["--set", "#x=2"], "the group “#x”: "),
-        (&["--device", "7"], "no such device, only 0"),
+        (&["--device", "7"], "no such device; available: 0"),
         (&["--set", "a=1/999983", "--set", "b=1/999979", "--set", "c=1/999961"], "too large numbers"),
     ] {
         let output = memscape(&[&["plan", &path], arguments].concat());

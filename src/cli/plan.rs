@@ -64,7 +64,7 @@ fn preset(text: &str) -> Result<(Preset, Factor), String> {
     let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
     let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.name() == name) else {
         let names: Vec<&str> = Preset::ALL.into_iter().map(Preset::name).collect();
-        return Err(format!("no preset {name}, only {}", names.join(", ")));
+        return Err(format!("no preset {name}; available: {}", names.join(", ")));
     };
     let number = number.map(factor).transpose()?;
     match (preset.has_number(), number) {

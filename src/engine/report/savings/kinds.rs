@@ -1,6 +1,8 @@
 //! What can be changed to lower a peak: which allocations each change concerns, what to do, and why it may not apply.
 
 use crate::roles::Role;
+use analysis::Without;
+use history::replay::AllocationId;
 
 /// A change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,17 @@ pub(super) const LOSS: &str = "/cross_entropy|log_softmax|nll_loss|lm_head|LogSo
 
 /// GPUs that optimizer state is sharded over, as an example.
 pub(super) const SHARDS: u64 = 8;
+
+/// A change that saves something.
+pub(super) struct Saving {
+    pub(super) kind: Kind,
+    pub(super) without: Without,
+    pub(super) saved: u64,
+    /// The bytes that it concerns at the peak, the call sites with most of them, each with its bytes and its largest allocation.
+    pub(super) concerned: u64,
+    pub(super) most: Vec<(u32, u64, AllocationId)>,
+    pub(super) confidence: &'static str,
+}
 
 /// What a change is, in words.
 pub(super) struct Words {

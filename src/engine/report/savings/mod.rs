@@ -22,7 +22,7 @@ use analysis::Without;
 use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_by_key, sorted_numbers};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives};
-use kinds::{KINDS, Kind};
+use kinds::{KINDS, Kind, Saving};
 use run::Run;
 
 /// Call sites that a finding names.
@@ -52,17 +52,6 @@ struct Live {
 struct Reserved {
     layout: Layout,
     keeping: Keeping,
-}
-
-/// A change that saves something.
-struct Saving {
-    kind: Kind,
-    without: Without,
-    saved: u64,
-    /// The bytes that it concerns at the peak, the call sites with most of them, each with its bytes and its largest allocation.
-    concerned: u64,
-    most: Vec<(u32, u64, AllocationId)>,
-    confidence: &'static str,
 }
 
 impl Savings {

@@ -1,7 +1,6 @@
 //! The findings on what could be saved: one for each change that this trace has evidence for.
 
-use super::Saving;
-use super::kinds::Kind;
+use super::kinds::{Kind, Saving};
 use crate::protocol::{StateKept, Tone};
 use crate::report::layout::Layout;
 use crate::report::site_sums::label;
