@@ -61,6 +61,7 @@ mod screen;
 mod served;
 mod server;
 mod serving;
+mod simulator;
 mod single;
 mod site;
 #[path = "../support/snapviewer.rs"]
