@@ -5,9 +5,9 @@
 
 use super::app::App;
 use super::dom::{self, Dom, append};
-use super::{address, embedded, export};
+use super::{address, embedded, export, gzip};
 use base::units::Bytes;
-use js_sys::{Array, JsString, Promise, Reflect, Uint8Array};
+use js_sys::{Array, JsString, Promise, Uint8Array};
 use ui::Action;
 use ui::effect::Origin;
 use ui::effect::PageToSave;
@@ -110,7 +110,7 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
                 while at < blob.size() && size < most {
                     let piece = slice(&blob, at)?;
                     at += piece.size();
-                    let stream = piece.stream().pipe_through(gzip("CompressionStream")?.unchecked_ref());
+                    let stream = piece.stream().pipe_through(gzip::stream("CompressionStream")?.unchecked_ref());
                     let body = Response::new_with_opt_readable_stream(Some(&stream))?.blob()?;
                     let member: Blob = JsFuture::from(body).await.map_err(lost)?.unchecked_into();
                     size += member.size();
@@ -172,13 +172,6 @@ fn fetch(app: &App, address: &str) -> Result<Promise, JsValue> {
 fn answered(response: Result<JsValue, JsValue>) -> Result<Response, String> {
     let response: Response = response.map_err(|cause| dom::cause(&cause))?.unchecked_into();
     if response.ok() { Ok(response) } else { Err(format!("the server answered {}", response.status())) }
-}
-
-/// A stream that compresses, or the other way. web-sys counts it among what may still change; browsers have had it since 2023.
-pub(super) fn gzip(class: &str) -> Result<JsValue, JsValue> {
-    let class = Reflect::get(&js_sys::global(), &class.into())?;
-    let class: &js_sys::Function = class.dyn_ref().ok_or_else(|| said(&["this browser cannot compress"]))?;
-    Reflect::construct(class, &Array::of1(&"gzip".into()))
 }
 
 fn slice(blob: &Blob, at: f64) -> Result<Blob, JsValue> {

@@ -19,6 +19,7 @@ mod folders;
 mod frame;
 mod gestures;
 mod given;
+mod gzip;
 mod html;
 mod keys;
 mod labels;

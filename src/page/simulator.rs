@@ -3,7 +3,7 @@
 //! The engine's worker makes the recording of a device; the simulator keeps it for further questions about the device.
 
 use super::thread::{self, Thread, fetched};
-use super::{dom, html};
+use super::{dom, gzip};
 use engine::protocol::{Answer, Ask, Question, Reply, Request, WhatIfQuestion, decoded, encoded};
 use js_sys::{Array, Uint8Array, WebAssembly};
 use std::cell::{Cell, RefCell};
@@ -166,7 +166,7 @@ impl Simulator {
                 let letters = self.window.atob(&part.text_content().unwrap_or_default())?;
                 let packed: Vec<u8> = letters.chars().map(|letter| letter as u8).collect();
                 let blob = Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(&*packed)))?;
-                let stream = blob.stream().pipe_through(html::gzip("DecompressionStream")?.unchecked_ref());
+                let stream = blob.stream().pipe_through(gzip::stream("DecompressionStream")?.unchecked_ref());
                 let glue = document.get_element_by_id(GLUE).and_then(|glue| glue.text_content());
                 (glue, Response::new_with_opt_readable_stream(Some(&stream))?)
             }
