@@ -173,7 +173,7 @@ impl Simulator {
         };
         let bytes = JsFuture::from(response.array_buffer()?).await?;
         let module = JsFuture::from(WebAssembly::compile(&bytes)).await?;
-        let code = (thread::script(&glue.unwrap_or_default())?, module.into());
+        let code = (thread::script(&glue.unwrap_or_default())?, module);
         self.code.replace(Some(code.clone()));
         Ok(code)
     }
