@@ -52,6 +52,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("page", &["base", "engine", "picture", "ui"]),
     ("cli", &["base", "engine", "history::compact::Unwritable", "history::container", "picture", "ui"]),
+    ("simulator", &["allocator", "base"]),
     ("pack", &[]),
 ];
 
@@ -59,6 +60,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 const CONDITIONAL: &[(&str, &str)] = &[
     ("page/lib.rs", "there is no browser elsewhere"),
     ("page/main.rs", "there is no browser elsewhere"),
+    ("simulator/main.rs", "there is no browser elsewhere"),
     ("cli/serve/browser.rs", "what opens a browser"),
     ("picture/render/mod.rs", "its WebGPU half needs wgpu, its CPU twin nothing"),
     ("picture/render/flames.rs", "its boxes are the bytes that the GPU reads"),

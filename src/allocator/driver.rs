@@ -1,5 +1,7 @@
 //! What stands for the driver: it gives addresses and refuses when there is no more memory; or does what a recording says it did.
 
+use serde::{Deserialize, Serialize};
+
 /// Addresses reserved for an expandable segment.
 pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
 /// The first address that is given out.
@@ -25,7 +27,7 @@ impl Order {
 }
 
 /// What was taken from the driver or given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     Alloc,
     Free,
@@ -41,7 +43,7 @@ impl Kind {
 }
 
 /// A segment operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Operation {
     pub kind: Kind,
     pub address: u64,

@@ -49,6 +49,10 @@ pub mod grade;
 pub mod run;
 pub mod search;
 
+// All of it as one question and its answer.
+pub mod answer;
+pub mod simulation;
+
 pub use check::{Check, Verdict};
 pub use conf::{LineError, Problem};
 pub use driver::Order;

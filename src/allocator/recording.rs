@@ -3,9 +3,10 @@
 use super::driver::Operation;
 use super::settings::Settings;
 use base::column::Column;
+use serde::{Deserialize, Serialize};
 
 /// Where a request goes: a stream and a pool, as ranks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// Rank of the stream by its handle.
     pub stream: u32,
@@ -14,7 +15,7 @@ pub struct Place {
 }
 
 /// An allocation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Allocation {
     /// Requested bytes. 0 asks for nothing: PyTorch does not call the allocator then.
     pub size: u64,
@@ -25,7 +26,7 @@ pub struct Allocation {
 }
 
 /// What happens at an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
     /// This allocation is requested.
     Alloc(u32),
@@ -41,14 +42,14 @@ pub enum What {
 }
 
 /// A step of the program or its allocator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     pub event: u32,
     pub what: What,
 }
 
 /// Segments given back one after the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
     /// Its first operation, and the one beyond the last.
     pub operations: [u32; 2],
@@ -61,7 +62,7 @@ pub struct Release {
 }
 
 /// A request that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Oom {
     /// Rounded bytes.
     pub size: u64,
@@ -73,7 +74,7 @@ pub struct Oom {
 }
 
 /// A segment, or a mapped part of an expandable one, that was there before the first event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     pub address: u64,
     pub size: u64,
@@ -83,7 +84,7 @@ pub struct Held {
 }
 
 /// An allocation that was live before the first event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Early {
     pub allocation: u32,
     /// The bytes of its block, where the file still has it at the end.
@@ -95,7 +96,7 @@ pub struct Early {
 }
 
 /// What a device's program asked for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Recording {
     /// Handles of the streams, ascending.
     pub streams: Vec<u64>,

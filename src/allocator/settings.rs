@@ -1,5 +1,6 @@
 //! The allocator's settings, and the line to copy that sets them.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Bytes in a mebibyte.
@@ -19,7 +20,7 @@ pub(crate) const LARGE_SEGMENT: u64 = 20 * MIB;
 pub const INTERVALS: usize = 16;
 
 /// What `PYTORCH_CUDA_ALLOC_CONF` sets and the simulation heeds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     pub expandable: bool,
     /// `max_split_size_mb`, in bytes.
@@ -65,7 +66,7 @@ pub const NPU_ADDED: u64 = 32;
 pub const NPU_ALIGNED: u64 = 16 << 10;
 
 /// A share of something, in millionths: text ↔ number without the code of floating point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Share(u32);
 
 impl Share {

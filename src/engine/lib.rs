@@ -82,6 +82,8 @@ pub struct Engine {
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,
+    /// Makes what answers [`Question::WhatIf`], where this engine does.
+    simulator: Option<fn() -> Box<dyn what_if::Simulate>>,
     internal: InternalRules,
     categories: CategorySet,
     replies: VecDeque<Reply>,
@@ -101,10 +103,18 @@ impl Engine {
 
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
+        let simulator: fn() -> Box<dyn what_if::Simulate> = what_if::simulator;
+        let questions = Questions::new(Some(simulator()));
+        Engine { memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }
+    }
+
+    /// One without the simulated allocator: [`Question::WhatIf`] has no answer, and none of its code is linked.
+    pub fn without_simulator() -> Engine {
+        let memory = memory::MOST;
         let (questions, internal, replies) = Default::default();
         let categories = CategorySet::standard();
         let (loading, file) = (None, None);
-        Engine { memory, loading, file, questions, internal, categories, replies }
+        Engine { memory, loading, file, questions, simulator: None, internal, categories, replies }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -112,7 +122,7 @@ impl Engine {
         match request {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
-                self.questions = Questions::default();
+                self.questions = Questions::new(self.simulator.map(|make| make()));
                 self.loading = Some(Box::new(Loader::new(name, Intake::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {

@@ -25,8 +25,10 @@ mod state;
 mod summary;
 mod table;
 mod tree;
-mod what_if;
 
+pub use allocator::answer::{
+    WhatIf, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning,
+};
 pub use allocator::conf::{LineError, parse as parse_settings};
 pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
 pub use analysis::{EventTermError, EventTerms, Filter};
@@ -65,9 +67,6 @@ pub use table::{
     TableQuestion, TableRow, TableSort, TableText, life_class, size_class,
 };
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
-pub use what_if::{
-    WhatIf, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning,
-};
 
 use serde::{Deserialize, Serialize};
 

@@ -8,14 +8,14 @@ use super::flame::Flames;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
 use super::plan::Plan;
-use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply};
+use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply, encoded};
 use super::report::{Job, job};
 use super::scenes::SceneInWork;
 use super::sources::Sources;
 use super::state::{Beneath, States};
 use super::table::Tables;
 use super::tree::Trees;
-use super::what_if::Simulations;
+use super::what_if::{Recordings, Simulate};
 use super::{details, legend, marks, places, range, steps};
 use base::slice::{Slice, Sliced, Spent};
 use history::snapshot::StackId;
@@ -39,7 +39,9 @@ pub(super) struct Questions {
     tables: Tables,
     events: Events,
     report: Option<Box<dyn Job>>,
-    simulations: Simulations,
+    recordings: Recordings,
+    /// Answers [`Question::WhatIf`], where there is one.
+    simulator: Option<Box<dyn Simulate>>,
     plan: Option<Box<Plan>>,
 }
 
@@ -58,12 +60,17 @@ fn rank(what: &Question) -> u8 {
         Question::TableText(_) | Question::EventsText(_) => 5,
         Question::Table(_) | Question::Events(_) => 6,
         Question::Report(_) => 7,
-        Question::WhatIf(_) => 8,
+        Question::WhatIf(_) | Question::Recording => 8,
         _ => 4,
     }
 }
 
 impl Questions {
+    /// None yet, and whoever answers [`Question::WhatIf`].
+    pub(super) fn new(simulator: Option<Box<dyn Simulate>>) -> Questions {
+        Questions { simulator, ..Questions::default() }
+    }
+
     /// Takes a question: answers it, or keeps it for [`Questions::step`].
     pub(super) fn ask(&mut self, file: &mut OpenFile, ask: Ask, replies: &mut VecDeque<Reply>) {
         let rank_of = rank(&ask.what);
@@ -91,7 +98,8 @@ impl Questions {
             Question::TableText(_) => self.tables.begin_text(),
             Question::EventsText(_) => self.events.begin_text(),
             Question::Report(_) => self.report = None,
-            Question::WhatIf(_) => self.simulations.begin(),
+            Question::WhatIf(_) => self.simulator.iter_mut().for_each(|simulator| simulator.begin()),
+            Question::Recording => self.recordings = Recordings::default(),
             Question::Plan(_) => self.plan = None,
             _ => {}
         }
@@ -233,8 +241,13 @@ impl Questions {
             }
             Question::WhatIf(ref question) => {
                 let send = &mut |part| send(Answer::WhatIf(Box::new(part)));
-                let answer = self.simulations.answer(file, device, question, send, slice)?;
+                let Some(simulator) = &mut self.simulator else { return Ok(()) };
+                let answer = simulator.answer(file, device, question, send, slice)?;
                 answer.map(|answer| Answer::WhatIf(Box::new(answer)))
+            }
+            Question::Recording => {
+                let recording = self.recordings.step(file, device, slice)?;
+                recording.map(|recording| Answer::Recording(encoded(&recording)))
             }
         };
         answer.into_iter().for_each(send);
@@ -249,7 +262,7 @@ impl Questions {
             ("curves", self.curves.heap_bytes()),
             ("list of events", self.events.heap_bytes()),
             ("views", views + self.sources.heap_bytes()),
-            ("simulation", self.simulations.heap_bytes()),
+            ("simulation", self.simulator.as_ref().map_or(0, |simulator| simulator.heap_bytes())),
         ]
     }
 }

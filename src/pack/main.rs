@@ -7,6 +7,7 @@
 //! <script type="module">try{…                 the same with BOOT, by its hash in the policy
 //! <div id="dead" …                            the same with DEAD
 //! <script data-wasm="./x_bg.wasm">…fetch…     <script>THEME</script>                                by its hash in the policy
+//! <script id="part-simulator" data-…>        the glue as it is, and the wasm as below
 //! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">  compressed, base64, never run
 //! ```
 //! The policy then names hashes alone: no server is 'self' to a page from `file://`.
@@ -95,7 +96,21 @@ fn packed(dist: &Path) -> Result<String, String> {
     page.insert_str(at, &[dead, DEAD, "</div>"].concat());
     let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
     page.insert_str(before.at, &format!("content=\"{}\">", policy.text(&before.inner)?));
-    let mut parts = vec![part("wasm", "", &gzip(&read(&wasm)?))];
+    let simulator = cut(
+        &mut page,
+        "<script type=\"application/octet-stream\" id=\"part-simulator\" data-glue=\"./",
+        "\"></script>",
+    );
+    let simulator = simulator.ok_or("index.html names no simulator")?.inner;
+    let (glue, simulator) =
+        simulator.split_once("\" data-wasm=\"./").ok_or("index.html names no wasm of the simulator")?;
+    let glue = text(glue)?;
+    if glue.contains("</script") {
+        return Err("the glue of the simulator would end its own element".to_owned());
+    }
+    let glue = format!("<script type=\"application/octet-stream\" id=\"part-simulator-glue\">{glue}</script>\n");
+    let simulator = part("simulator", "", &gzip(&read(simulator)?));
+    let mut parts = vec![glue, simulator, part("wasm", "", &gzip(&read(&wasm)?))];
     for (number, name) in SAMPLES.into_iter().enumerate() {
         parts.push(part(&format!("sample-{number}"), &format!(" data-name=\"{name}\""), &read(name)?));
     }

@@ -7,6 +7,7 @@ use crate::frame::Frame;
 use crate::given::Files;
 use crate::painter::Painter;
 use crate::recent::Recent;
+use crate::simulator::Simulator;
 use crate::theme::Theme;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,6 +22,7 @@ pub(super) struct App {
     pub(super) delivered: Option<Element>,
     pub(super) state: RefCell<State>,
     pub(super) client: Rc<Client>,
+    pub(super) simulator: Rc<Simulator>,
     pub(super) files: Files,
     pub(super) recent: Recent,
     pub(super) painter: RefCell<Painter>,

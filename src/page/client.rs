@@ -1,19 +1,14 @@
-//! The page's handle on its worker: makes it, keeps messages until it listens, notices when it dies.
-//!
-//! The worker is always a blob: worker, because one loaded from an address would not be bound by the page's policy. Its text is
-//! the glue this page runs on and a bootstrap; its code is the module this page has compiled already.
+//! The page's handle on its worker: makes it, keeps messages until it listens, notices when it dies. It runs the page's own wasm.
 
 use super::dom;
-use crate::wire::{BOOTSTRAP, FromWorker, ToWorker};
-use gloo::events::EventListener;
+use super::thread::{self, Thread};
+use crate::wire::{FromWorker, ToWorker};
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{
-    Blob, BlobPropertyBag, Document, ErrorEvent, HtmlScriptElement, MessageEvent, Response, Url, Window, Worker,
-};
+use web_sys::{Document, HtmlScriptElement, Window};
 
 /// The page's handle on its worker.
 pub(super) struct Client {
@@ -43,14 +38,7 @@ enum Stage {
 
 struct Handle {
     number: u32,
-    worker: Worker,
-    _listeners: [EventListener; 2],
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        self.worker.terminate();
-    }
+    thread: Thread,
 }
 
 impl Client {
@@ -147,25 +135,12 @@ impl Client {
         let script = self.script().await?;
         let number = self.made.get() + 1;
         self.made.set(number);
-        let worker = Worker::new(&script).map_err(|error| dom::cause(&error))?;
-        let on_message = EventListener::new(&worker, "message", {
-            let client = self.clone();
-            move |event| {
-                let message = event.dyn_ref::<MessageEvent>().and_then(|event| FromWorker::from_js(&event.data()));
-                if let Some(message) = message {
-                    client.received(number, message);
-                }
-            }
-        });
-        let on_error = EventListener::new(&worker, "error", {
-            let client = self.clone();
-            move |event| {
-                let text = event.dyn_ref::<ErrorEvent>().map_or_else(String::new, ErrorEvent::message);
-                client.received(number, FromWorker::Died(text));
-            }
-        });
-        worker.post_message(&wasm_bindgen::module()).map_err(|error| dom::cause(&error))?;
-        Ok(Handle { number, worker, _listeners: [on_message, on_error] })
+        let client = self.clone();
+        let thread = Thread::new(&script, &wasm_bindgen::module(), move |heard| match heard {
+            Ok(message) => FromWorker::from_js(&message).into_iter().for_each(|it| client.received(number, it)),
+            Err(cause) => client.received(number, FromWorker::Died(cause)),
+        })?;
+        Ok(Handle { number, thread })
     }
 
     fn received(&self, number: u32, message: FromWorker) {
@@ -214,11 +189,7 @@ impl Client {
         }
         let document = self.window.document().ok_or("a window without a document")?;
         let glue = self.glue(&document).await?;
-        let options = BlobPropertyBag::new();
-        options.set_type("text/javascript");
-        let parts = Array::of2(&glue.into(), &BOOTSTRAP.into());
-        let blob = Blob::new_with_str_sequence_and_options(&parts, &options).map_err(|error| dom::cause(&error))?;
-        let address = Url::create_object_url_with_blob(&blob).map_err(|error| dom::cause(&error))?;
+        let address = thread::script(&glue)?;
         self.script.replace(Some(address.clone()));
         Ok(address)
     }
@@ -233,10 +204,7 @@ impl Client {
             return script.text().map_err(|error| dom::cause(&error));
         }
         let text = async {
-            let response: Response = JsFuture::from(self.window.fetch_with_str(&script.src())).await?.dyn_into()?;
-            if !response.ok() {
-                return Err(JsValue::from(js_sys::Error::new(&format!("the server answered {}", response.status()))));
-            }
+            let response = thread::fetched(&self.window, &script.src()).await?;
             JsFuture::from(response.text()?).await
         };
         let text =
@@ -247,5 +215,5 @@ impl Client {
 
 fn post(handle: &Handle, message: &ToWorker) {
     // It fails only for what can't be cloned, and files, texts and numbers can.
-    let _ = handle.worker.post_message(&message.to_js());
+    let _ = handle.thread.worker.post_message(&message.to_js());
 }

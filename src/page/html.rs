@@ -110,7 +110,7 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
                 while at < blob.size() && size < most {
                     let piece = slice(&blob, at)?;
                     at += piece.size();
-                    let stream = piece.stream().pipe_through(gzip()?.unchecked_ref());
+                    let stream = piece.stream().pipe_through(gzip("CompressionStream")?.unchecked_ref());
                     let body = Response::new_with_opt_readable_stream(Some(&stream))?.blob()?;
                     let member: Blob = JsFuture::from(body).await.map_err(lost)?.unchecked_into();
                     size += member.size();
@@ -174,9 +174,9 @@ fn answered(response: Result<JsValue, JsValue>) -> Result<Response, String> {
     if response.ok() { Ok(response) } else { Err(format!("the server answered {}", response.status())) }
 }
 
-/// A stream that compresses. web-sys counts it among what may still change; browsers have had it since 2023.
-fn gzip() -> Result<JsValue, JsValue> {
-    let class = Reflect::get(&js_sys::global(), &"CompressionStream".into())?;
+/// A stream that compresses, or the other way. web-sys counts it among what may still change; browsers have had it since 2023.
+pub(super) fn gzip(class: &str) -> Result<JsValue, JsValue> {
+    let class = Reflect::get(&js_sys::global(), &class.into())?;
     let class: &js_sys::Function = class.dyn_ref().ok_or_else(|| said(&["this browser cannot compress"]))?;
     Reflect::construct(class, &Array::of1(&"gzip".into()))
 }

@@ -28,8 +28,10 @@ mod panels;
 mod pen;
 mod policy;
 mod recent;
+mod simulator;
 mod storage;
 mod theme;
+mod thread;
 // Requests and replies ↔ messages between page and worker.
 mod wire;
 // The worker's shell: message queue ↔ engine.
@@ -41,12 +43,13 @@ use app::App;
 use client::Client;
 use clipboard::Clipboard;
 use dom::Dom;
-use engine::protocol::Reply;
+use engine::protocol::{Answer, Reply};
 use frame::Frame;
 use given::Files;
 use painter::Painter;
 use panels::{Panels, rules, settings, side, sources, tree, views};
 use recent::Recent;
+use simulator::Simulator;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use theme::Theme;
@@ -113,6 +116,7 @@ impl Page {
             delivered,
             state: RefCell::new(State::that_came(files::came(&dom))),
             client: Client::new(window.clone(), hear),
+            simulator: Simulator::new(window.clone(), act),
             files: Files::default(),
             recent: Recent::default(),
             painter: RefCell::new(painter),
@@ -168,7 +172,11 @@ impl Page {
                     (None, Err(cause)) => app.dispatch(Action::LoadFailed(cause)),
                 }
             }
-            Effect::Ask(request) => app.client.send(ToWorker::Ask(request)),
+            Effect::Ask(request) => {
+                let request = app.simulator.divert(request);
+                request.into_iter().for_each(|request| app.client.send(ToWorker::Ask(request)));
+            }
+            Effect::EndSimulation => app.simulator.end(),
             Effect::Upload { device_place, scene } => app.painter.borrow_mut().upload(device_place, &scene),
             Effect::Store(text) => storage::store(&app.dom, settings::KEY, &text),
             Effect::StoreRules(text) => storage::store(&app.dom, rules::KEY, &text),
@@ -223,11 +231,15 @@ impl Page {
         match message {
             // The client hears them itself.
             FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
+            FromWorker::Reply { load, reply: Reply::Answer { serial, answer: Answer::Recording(bytes) } } => {
+                self.app.simulator.recorded(load, serial, &bytes);
+            }
             FromWorker::Reply { load, reply } => {
                 if matches!(reply, Reply::Opened(_)) && self.app.state.borrow().load == load {
                     self.app.files.opened();
                     panels::recent::opened(self.app);
                     self.app.client.opened();
+                    self.app.simulator.end();
                 }
                 self.dispatch(Action::Replied { load, reply });
             }

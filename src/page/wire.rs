@@ -178,8 +178,11 @@ impl FromWorker {
     }
 }
 
-/// Moves the columns of a scene out of `reply` into `buffers`.
+/// Moves the columns of a scene, or the bytes of a recording, out of `reply` into `buffers`.
 fn take_columns(reply: &mut Reply, buffers: &Array) {
+    if let Reply::Answer { answer: Answer::Recording(bytes), .. } = reply {
+        return push(buffers, mem::take(bytes));
+    }
     let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return };
     let SceneColumns { edge_px, moment, moments, total, reserved, pending, hidden, hidden_largest } =
         mem::take(&mut scene.columns);
@@ -197,6 +200,9 @@ fn take_columns(reply: &mut Reply, buffers: &Array) {
 
 /// Puts them back, in the order of [`take_columns`].
 fn put_columns(reply: &mut Reply, buffers: &Array) -> Option<()> {
+    if let Reply::Answer { answer: Answer::Recording(bytes), .. } = reply {
+        *bytes = pull(buffers.iter().next())?;
+    }
     let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return Some(()) };
     let mut buffers = buffers.iter();
     scene.columns = SceneColumns {

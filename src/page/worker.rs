@@ -47,7 +47,7 @@ fn listen() -> Result<(), JsValue> {
         scope: scope.clone(),
         clock,
         turns,
-        engine: RefCell::new(Engine::new()),
+        engine: RefCell::new(Engine::without_simulator()),
         source: RefCell::new(None),
         load: Cell::new(0),
         running: Cell::new(false),

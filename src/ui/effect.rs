@@ -59,6 +59,8 @@ pub enum Effect {
     FollowSource,
     /// What was to take the place of the open file did not: its worker and its files are the ones to work with.
     BackToOpen,
+    /// Nobody waits for what is being simulated any more.
+    EndSimulation,
     /// The worker is dead: the next load needs a new one.
     ReplaceWorker,
 }

@@ -128,6 +128,8 @@ pub enum Question {
     TableText(Box<TableQuestion>),
     /// What would the device's program have reserved under other settings? Where it says so, parts of the answer come before the whole.
     WhatIf(Box<WhatIfQuestion>),
+    /// What did the device's program ask its allocator for? For who answers [`Question::WhatIf`] elsewhere.
+    Recording,
 }
 
 /// What is answered. On a device that the file does not have there is no answer, or an empty one.
@@ -171,4 +173,6 @@ pub enum Answer {
     Table(Box<TablePage>),
     TableText(TableText),
     WhatIf(Box<WhatIf>),
+    /// An [`allocator::Recording`], [encoded](super::encoded).
+    Recording(Vec<u8>),
 }

@@ -23,18 +23,23 @@ use std::rc::Rc;
 /// Another device, or another file: only what was typed stays.
 fn reset(simulator: &mut Simulator, _: &mut Shared, change: Change) {
     if change.is_of_device() {
-        let Simulator { settings, capacity, never_empties, .. } = std::mem::take(simulator);
-        *simulator = Simulator { settings, capacity, never_empties, ..Simulator::default() };
+        let Simulator { settings, capacity, never_empties, asked, is_left, .. } = std::mem::take(simulator);
+        let is_left = is_left || asked.is_some();
+        *simulator = Simulator { settings, capacity, never_empties, is_left, ..Simulator::default() };
     }
 }
 
 /// Asks what the person wants, and before that what the simulation reproduces: once the insight is seen.
 fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    if std::mem::take(&mut simulator.is_left) {
+        effects.push(Effect::EndSimulation);
+    }
     let is_seen = shared.views.seen() == Some(Tab::Why) && shared.topic == Topic::Settings;
     if !is_seen || shared.rules.dialog == Dialog::Open {
         return;
     }
-    let proof = (simulator.asked.is_none() && simulator.answer.is_none()).then_some(Job::Proof);
+    let is_unknown = simulator.asked.is_none() && simulator.answer.is_none() && simulator.failure.is_none();
+    let proof = is_unknown.then_some(Job::Proof);
     let Some(job) = simulator.wanted.take().or(proof) else { return };
     let terms = Terms {
         capacity: simulator.typed_capacity().ok().flatten().or(shared.tools.capacity),
@@ -54,7 +59,7 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
     };
     let serial = shared.next_serial();
     simulator.asked = Some((serial, job));
-    (simulator.progress, simulator.is_canceled) = ([0, 0], false);
+    (simulator.progress, simulator.is_canceled, simulator.failure) = ([0, 0], false, None);
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(question))));
 }
 
@@ -114,6 +119,9 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
             // A question takes the place of one that is not answered yet. To this one nobody waits for the answer.
             let question = WhatIfQuestion::default();
             effects.push(Effect::ask(shared.next_serial(), device, Question::WhatIf(Box::new(question))));
+        }
+        WhatIfAction::Failed(cause) => {
+            (simulator.asked, simulator.wanted, simulator.failure) = (None, None, Some(cause));
         }
         WhatIfAction::WentTo(moment) => {
             shared.end_range();

@@ -25,6 +25,10 @@ pub struct Simulator {
     /// Whether what is wrong in the fields is said.
     pub(crate) is_checked: bool,
     pub(crate) is_canceled: bool,
+    /// Why the simulator could not be had.
+    pub(crate) failure: Option<String>,
+    /// Whether another device or file was chosen while it worked.
+    pub(crate) is_left: bool,
 }
 
 /// What is asked.
@@ -64,6 +68,8 @@ pub enum WhatIfAction {
     /// Settings worth trying shall be.
     Searched,
     Canceled,
+    /// The simulator could not be fetched or started, or it stopped: why.
+    Failed(String),
     /// The out-of-memory error of a run was clicked: the moment after its request.
     WentTo(u32),
     /// The settings of the row with this place are to be copied.

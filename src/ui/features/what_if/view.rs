@@ -185,7 +185,7 @@ pub fn form(simulator: &Simulator, shared: &Shared) -> FormView {
             [done, all] => ["Simulating… ", &grouped(done), " of ", &grouped(all)].concat(),
         },
         None if simulator.is_canceled => "Canceled.".to_owned(),
-        None => String::new(),
+        None => simulator.failure.as_deref().map_or_else(String::new, words::failed),
     };
     let of_answer =
         simulator.answer.as_deref().and_then(|answer| answer.capacity.filter(|_| answer.is_capacity_recorded));

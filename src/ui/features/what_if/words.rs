@@ -109,3 +109,8 @@ pub fn grade(run: &WhatIfRun) -> &'static str {
         WhatIfGrade::Departs => "departs",
     }
 }
+
+/// What is said where there is no simulator.
+pub(super) fn failed(cause: &str) -> String {
+    ["The simulator could not be started: ", cause, ". Press Simulate to try again."].concat()
+}

@@ -1,0 +1,180 @@
+//! The page's handle on the worker that simulates the allocator: it runs a wasm of its own, which is fetched when it is first needed.
+//!
+//! The engine's worker makes the recording of a device; the simulator keeps it for further questions about the device.
+
+use super::thread::{self, Thread, fetched};
+use super::{dom, html};
+use engine::protocol::{Answer, Ask, Question, Reply, Request, WhatIfQuestion, decoded, encoded};
+use js_sys::{Array, Uint8Array, WebAssembly};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use ui::Action;
+use ui::what_if::WhatIfAction;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, Response, Window};
+
+/// What stands for its wasm in the page: where it is, or itself.
+const PART: &str = "part-simulator";
+const GLUE: &str = "part-simulator-glue";
+
+/// The page's handle on the simulator.
+pub(super) struct Simulator {
+    window: Window,
+    act: Box<dyn Fn(Action)>,
+    /// Its script and its module, once they are there.
+    code: RefCell<Option<(String, JsValue)>>,
+    stage: RefCell<Stage>,
+    /// How many workers were made.
+    made: Cell<u32>,
+    /// The load and the device whose recording it has.
+    load: Cell<u32>,
+    device: Cell<Option<i64>>,
+    /// What it is told once it listens: the recording, then the question.
+    recording: RefCell<Option<Array>>,
+    question: RefCell<Option<(u32, i64, WhatIfQuestion)>>,
+}
+
+enum Stage {
+    None,
+    Starting(Option<Thread>),
+    Ready(Thread),
+}
+
+impl Simulator {
+    pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Simulator> {
+        let (code, made, load, device, recording, question) = Default::default();
+        let (act, stage) = (Box::new(act), RefCell::new(Stage::None));
+        Rc::new(Simulator { window, act, code, stage, made, load, device, recording, question })
+    }
+
+    /// Takes a question that is the simulator's; what the engine is to be asked.
+    pub(super) fn divert(self: &Rc<Self>, request: Request) -> Option<Request> {
+        let Request::Ask(Ask { serial, device, what: Question::WhatIf(question) }) = request else {
+            return Some(request);
+        };
+        self.question.replace(Some((serial, device, *question)));
+        if self.device.get() == Some(device) {
+            self.tell();
+            return None;
+        }
+        self.device.set(None);
+        self.start();
+        Some(Request::Ask(Ask { serial, device, what: Question::Recording }))
+    }
+
+    /// The recording that the question `serial` waits for is there.
+    pub(super) fn recorded(&self, load: u32, serial: u32, bytes: &[u8]) {
+        let of = self.question.borrow().as_ref().filter(|asked| asked.0 == serial).map(|asked| asked.1);
+        let Some(device) = of else { return };
+        self.load.set(load);
+        self.device.set(Some(device));
+        let message = Array::of3(&"recording".into(), &(device as f64).into(), &Uint8Array::from(bytes));
+        self.recording.replace(Some(message));
+        self.tell();
+    }
+
+    /// Ends it: nobody waits for an answer.
+    pub(super) fn end(&self) {
+        self.made.set(self.made.get() + 1);
+        self.device.set(None);
+        drop((self.recording.take(), self.question.take()));
+        let ended = self.stage.replace(Stage::None);
+        // A listener of its own may be what runs.
+        spawn_local(async move { drop(ended) });
+    }
+
+    /// Makes the worker, if there is none.
+    fn start(self: &Rc<Self>) {
+        if !matches!(*self.stage.borrow(), Stage::None) {
+            return;
+        }
+        self.stage.replace(Stage::Starting(None));
+        let number = self.made.get();
+        let simulator = self.clone();
+        spawn_local(async move {
+            let code = simulator.code().await;
+            if simulator.made.get() != number {
+                return;
+            }
+            let listener = simulator.clone();
+            let hear = move |heard: Result<JsValue, String>| match heard {
+                _ if listener.made.get() != number => {}
+                Ok(message) => drop(listener.hear(message.unchecked_ref())),
+                Err(cause) => listener.fail(&cause),
+            };
+            let code = code.map_err(|cause| dom::cause(&cause));
+            match code.and_then(|(script, module)| Thread::new(&script, &module, hear)) {
+                Ok(thread) => drop(simulator.stage.replace(Stage::Starting(Some(thread)))),
+                Err(cause) => simulator.fail(&cause),
+            }
+        });
+    }
+
+    /// Tells it what waits, if it listens and has, or gets, the recording.
+    fn tell(&self) {
+        let (Stage::Ready(thread), Some(_)) = (&*self.stage.borrow(), self.device.get()) else { return };
+        if let Some(recording) = self.recording.take() {
+            let bytes: Uint8Array = recording.get(2).unchecked_into();
+            // It fails only for a buffer that was given away before.
+            let _ = thread.worker.post_message_with_transfer(&recording, &Array::of1(&bytes.buffer()));
+        }
+        if let Some((serial, _, question)) = self.question.take() {
+            let bytes = Uint8Array::from(&*encoded(&question));
+            // It fails only for what can't be cloned.
+            let _ = thread.worker.post_message(&Array::of3(&"ask".into(), &serial.into(), &bytes));
+        }
+    }
+
+    fn hear(&self, message: &Array) -> Option<()> {
+        match message.get(0).as_string()?.as_str() {
+            "ready" => {
+                if let Stage::Starting(Some(thread)) = self.stage.replace(Stage::None) {
+                    self.stage.replace(Stage::Ready(thread));
+                }
+                self.tell();
+            }
+            "answer" => {
+                let serial = message.get(1).as_f64()? as u32;
+                let answer = decoded(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
+                let reply = Reply::Answer { serial, answer: Answer::WhatIf(Box::new(answer)) };
+                (self.act)(Action::Replied { load: self.load.get(), reply });
+            }
+            _ => self.fail(&message.get(1).as_string().unwrap_or_default()),
+        }
+        Some(())
+    }
+
+    fn fail(&self, cause: &str) {
+        self.end();
+        (self.act)(Action::of(WhatIfAction::Failed(cause.to_owned())));
+    }
+
+    /// Its script and its module, fetched or unpacked once.
+    async fn code(&self) -> Result<(String, JsValue), JsValue> {
+        if let Some(code) = &*self.code.borrow() {
+            return Ok(code.clone());
+        }
+        let document = self.window.document().ok_or("a window without a document")?;
+        let part = document.get_element_by_id(PART).ok_or("this page does not have it")?;
+        let (glue, response) = match part.get_attribute("data-wasm").zip(part.get_attribute("data-glue")) {
+            Some((wasm, glue)) => {
+                let glue = JsFuture::from(fetched(&self.window, &glue).await?.text()?).await?;
+                (glue.as_string(), fetched(&self.window, &wasm).await?)
+            }
+            None => {
+                let letters = self.window.atob(&part.text_content().unwrap_or_default())?;
+                let packed: Vec<u8> = letters.chars().map(|letter| letter as u8).collect();
+                let blob = Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(&*packed)))?;
+                let stream = blob.stream().pipe_through(html::gzip("DecompressionStream")?.unchecked_ref());
+                let glue = document.get_element_by_id(GLUE).and_then(|glue| glue.text_content());
+                (glue, Response::new_with_opt_readable_stream(Some(&stream))?)
+            }
+        };
+        let bytes = JsFuture::from(response.array_buffer()?).await?;
+        let module = JsFuture::from(WebAssembly::compile(&bytes)).await?;
+        let code = (thread::script(&glue.unwrap_or_default())?, module.into());
+        self.code.replace(Some(code.clone()));
+        Ok(code)
+    }
+}

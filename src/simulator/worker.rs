@@ -1,0 +1,122 @@
+//! The worker's shell: message queue ↔ simulation, in slices of a few milliseconds.
+//!
+//! ```text
+//! ["recording", device, bytes]    from now on it is about this recording
+//! ["ask", serial, bytes]          a question, which takes the place of the one before
+//! ["ready"]                       it listens
+//! ["answer", serial, bytes]       the answer, or a part of it
+//! ["died", text]
+//! ```
+
+use allocator::answer::{WhatIf, WhatIfQuestion};
+use allocator::simulation::Simulation;
+use base::slice::Slice;
+use gloo::events::EventListener;
+use js_sys::{Array, Promise, Uint8Array};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
+
+/// How long a slice of work may keep the message queue waiting.
+const SLICE_MS: f64 = 8.0;
+
+/// Answers the page until the page ends the worker.
+pub(super) fn start() {
+    if let Err(cause) = listen() {
+        // The bootstrap passes it on to the page.
+        wasm_bindgen::throw_val(cause);
+    }
+}
+
+fn listen() -> Result<(), JsValue> {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
+    let clock = scope.performance().ok_or("a worker without a clock")?;
+    std::panic::set_hook(Box::new({
+        let scope = scope.clone();
+        move |panic| post(&scope, &Array::of2(&"died".into(), &panic.to_string().into()))
+    }));
+    let (turns, running) = (MessageChannel::new()?, Cell::new(false));
+    let (simulation, question) = Default::default();
+    let shell = Rc::new(Shell { scope: scope.clone(), clock, turns, simulation, question, running });
+    let listener = EventListener::new(&scope, "message", move |event| {
+        if let Some(event) = event.dyn_ref::<MessageEvent>() {
+            // What is not one of ours says nothing.
+            let _ = shell.receive(event.data().unchecked_ref());
+        }
+    });
+    // It listens as long as the worker lives.
+    listener.forget();
+    post(&scope, &Array::of1(&"ready".into()));
+    Ok(())
+}
+
+fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
+    // It fails only for what can't be cloned, and texts, numbers and bytes can.
+    let _ = scope.post_message(message);
+}
+
+struct Shell {
+    scope: DedicatedWorkerGlobalScope,
+    clock: Performance,
+    turns: MessageChannel,
+    simulation: RefCell<Option<Simulation>>,
+    /// The question that is not answered yet, and its serial.
+    question: RefCell<Option<(u32, WhatIfQuestion)>>,
+    /// Whether [`Shell::run`] is on its way: there is one at most.
+    running: Cell<bool>,
+}
+
+impl Shell {
+    fn receive(self: &Rc<Self>, message: &Array) -> Option<()> {
+        let number = message.get(1).as_f64()?;
+        let bytes = message.get(2).dyn_ref::<Uint8Array>()?.to_vec();
+        if message.get(0) == "recording" {
+            let recording = postcard::from_bytes(&bytes).ok()?;
+            self.question.take();
+            self.simulation.replace(Some(Simulation::new(number as i64, recording)));
+            return Some(());
+        }
+        let question = postcard::from_bytes(&bytes).ok()?;
+        self.question.replace(Some((number as u32, question)));
+        self.simulation.borrow_mut().iter_mut().for_each(Simulation::begin);
+        if !self.running.replace(true) {
+            spawn_local(self.clone().run());
+        }
+        Some(())
+    }
+
+    /// Works until there is nothing to answer.
+    async fn run(self: Rc<Self>) {
+        while self.step().is_some() {
+            self.turn().await;
+        }
+        self.running.set(false);
+    }
+
+    /// Works for a slice; `None` when there is nothing to do.
+    fn step(&self) -> Option<()> {
+        let mut simulation = self.simulation.borrow_mut();
+        let (simulation, mut question) = (simulation.as_mut()?, self.question.borrow_mut());
+        let (serial, asked) = question.as_ref()?;
+        let send = &mut |answer: WhatIf| {
+            let bytes = postcard::to_allocvec(&answer).unwrap_or_default();
+            post(&self.scope, &Array::of3(&"answer".into(), &(*serial).into(), &Uint8Array::from(&*bytes)));
+        };
+        let ends = self.clock.now() + SLICE_MS;
+        if let Ok(answer) = simulation.answer(asked, send, &mut Slice::new(&mut || self.clock.now() < ends)) {
+            send(answer);
+            *question = None;
+        }
+        Some(())
+    }
+
+    /// Lets the messages that wait be received.
+    async fn turn(&self) {
+        let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
+        if self.turns.port2().post_message(&JsValue::NULL).is_ok() {
+            let _ = JsFuture::from(passed).await;
+        }
+    }
+}
