@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! <link rel="stylesheet" href="./x.css">      <style>…</style>                                      by its hash in the policy
+//! <img data-src="./x.svg"                     <img data-src="data:image/svg+xml,…"
 //! <script defer src="./x.js"></script>        <script defer>…</script>                              by its hash in the policy
 //! <script type="module">try{…                 the same with BOOT, by its hash in the policy
 //! <div id="dead" …                            the same with DEAD
@@ -32,7 +33,8 @@ const THEME: &str = "try{const theme=/^theme=(light|dark)$/m.exec(localStorage[\
 if(theme)document.documentElement.dataset.theme=theme[1]}catch{}";
 
 /// What fetches the module of the page in parts, as early as can be (Trunk.toml).
-const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm)";
+const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm).then(async got=>{\
+try{return await WebAssembly.compileStreaming(got)}catch(cause){if(got.bodyUsed)throw cause;return got}})";
 
 /// What it says where that fails: everything is here, so it is the browser.
 const DEAD: &str = "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
@@ -70,6 +72,10 @@ fn packed(dist: &Path) -> Result<String, String> {
         let style = text(&link.inner)?;
         policy.styles.push(hash(&style));
         page.insert_str(link.at, &format!("<style>{style}</style>"));
+    }
+    while let Some(picture) = cut(&mut page, "<img data-src=\"./", "\"") {
+        let svg = text(&picture.inner)?;
+        page.insert_str(picture.at, &format!("<img data-src=\"{}\"", data_address(&svg)));
     }
     let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, FETCH, "</script>"].concat());
     let Cut { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
@@ -156,6 +162,18 @@ impl Policy {
             Err("the policy is another one".to_owned())
         }
     }
+}
+
+/// An SVG in an attribute: shorter than as base64.
+fn data_address(svg: &str) -> String {
+    let svg = svg
+        .trim_end()
+        .replace('%', "%25")
+        .replace('#', "%23")
+        .replace('"', "'")
+        .replace('<', "%3C")
+        .replace('>', "%3E");
+    format!("data:image/svg+xml,{svg}")
 }
 
 fn hash(text: &str) -> String {

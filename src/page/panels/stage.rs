@@ -12,6 +12,8 @@ use ui::shown::BytesAxis;
 use ui::stage::{Renderer, Stage};
 use ui::toast::Toast;
 use ui::{Action, Command, State};
+use wasm_bindgen::JsCast;
+use web_sys::Element;
 
 elements! {
     HtmlButtonElement: fit_bytes, link_choose, link_notice_close, open_large, toast_close;
@@ -62,6 +64,9 @@ impl Part for Panel {
             elements.welcome.set_hidden(!matches!(*name, "empty" | "error"));
             elements.loading.set_hidden(*name != "loading");
             elements.workspace.set_hidden(*name != "ready");
+            if *name == "empty" {
+                show_pictures(elements);
+            }
         }
         let loading = match &state.stage {
             Stage::Loading(loading) => Some(loading.view()),
@@ -121,5 +126,14 @@ impl Part for Panel {
         if let Some(hover) = self.drop_hover.changed(state.drop_hover) {
             set_attribute(&elements.body, "data-drop", if *hover == DropHover::Over { "over" } else { "" });
         }
+    }
+}
+
+/// Fetches the pictures of the samples: once the page answers, and only where they are seen.
+fn show_pictures(elements: &Elements) {
+    let Ok(pictures) = elements.welcome.query_selector_all("img[data-src]") else { return };
+    for picture in (0..pictures.length()).filter_map(|at| pictures.get(at)?.dyn_into::<Element>().ok()) {
+        set_attribute(&picture, "src", &picture.get_attribute("data-src").unwrap_or_default());
+        drop(picture.remove_attribute("data-src"));
     }
 }
