@@ -83,6 +83,9 @@ fn no_view_has_a_violation() {
             page.settled("the view is there", || page.text("#answer"));
             check(&page, &mut wrong, &of(view));
         }
+        if width == 600 {
+            page.press("Escape");
+        }
         page.click("#tab-why");
         page.click("[data-topic=settings]");
         page.wait_until("the proof", || page.text("#what-if-proof").contains("reproduces"));
