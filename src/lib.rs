@@ -2,8 +2,9 @@
 //! the rectangles become pixels.
 //!
 //! The rooms are crates under `src`, in the order of the data: `base` has the units, `history` turns bytes into allocations with
-//! lifetimes, `allocator` simulates PyTorch's allocator on what they asked for, `analysis` answers questions about them, `picture` turns them into rectangles and draws those, `engine` runs all of this
-//! in slices behind one message type, `ui` decides what is looked at, `page` (browser) and `cli` (command line) are the two shells.
+//! lifetimes, `allocator` simulates PyTorch's allocator on what they asked for, `analysis` answers questions about them (`yaml` reads
+//! rules for it), `picture` turns them into rectangles and draws those, `engine` runs all of this in slices behind one message type,
+//! `ui` decides what is looked at, `page` (browser) and `cli` (command line) are the two shells.
 //! This crate gives them under one name, to tests, benches and whoever embeds them.
 //!
 //! What holds everywhere:
@@ -23,3 +24,4 @@ pub use engine;
 pub use history::{compact, container, json, pickle, replay, snapshot};
 pub use picture::{outline, render, shapes, svg, timeline};
 pub use ui;
+pub use yaml;

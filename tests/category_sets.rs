@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use memscape::engine::protocol::CategorySet;
+use memscape::yaml;
 use proptest::prelude::*;
 
 #[test]
@@ -10,17 +11,17 @@ fn sets_that_come_with_the_program_are_read_and_written_as_they_are() {
     for name in ["default", "mosaic"] {
         let set = CategorySet::named(name).unwrap();
         assert!(set.name == name && set.rules.len() > 10, "{name} can't be read");
-        assert_eq!(CategorySet::parse(&set.to_json()), Ok(set));
+        assert_eq!(yaml::parse(&set.to_json()), Ok(set));
     }
 }
 
 fn parsed(text: &str) -> CategorySet {
-    CategorySet::parse(text).unwrap_or_else(|errors| panic!("{errors:?}"))
+    yaml::parse(text).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
 /// The lines of what is wrong, each with its sentence.
 fn wrong(text: &str) -> Vec<String> {
-    CategorySet::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
+    yaml::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn all_that_is_wrong_is_told_with_its_line() {
     assert_eq!(wrong("{\"rules\": [{\"category\": \"a\", \"like\": {\"ratio\": \"0\"}}]}").len(), 2);
     assert!(wrong("")[0].starts_with("line 1: "));
     let many = |count: usize| format!("[{}]", vec!["{\"category\": \"a\"}"; count].join(","));
-    assert!(CategorySet::parse(&many(1000)).is_ok());
+    assert!(yaml::parse(&many(1000)).is_ok());
     assert_eq!(wrong(&many(1001)), ["line 1: at most 1,000 rules"]);
     let names: Vec<String> = (0..64).map(|number| format!("{{\"category\": \"c{number}\"}}")).collect();
     assert_eq!(wrong(&format!("[{}]", names.join(","))), ["line 1: at most 63 categories"]);
@@ -174,17 +175,17 @@ mod any {
 proptest! {
     #[test]
     fn what_is_written_is_read(set in any::set()) {
-        prop_assert_eq!(CategorySet::parse(&set.to_json()), Ok(set.clone()));
+        prop_assert_eq!(yaml::parse(&set.to_json()), Ok(set.clone()));
         prop_assert_eq!(memscape::engine::protocol::decoded(&memscape::engine::protocol::encoded(&set)), Some(set.clone()));
         if let Ok(text) = set.to_mosaic() {
-            let read = CategorySet::parse(&text).unwrap();
+            let read = yaml::parse(&text).unwrap();
             prop_assert!(read.rules.iter().map(|rule| (&rule.category, &rule.frame)).eq(set.rules.iter().map(|rule| (&rule.category, &rule.frame))));
         }
     }
 
     #[test]
     fn no_text_panics(text in "[\\[\\]{}\",:a-c'# \n\t\\\\-]{0,60}") {
-        let _ = CategorySet::parse(&text);
-        let _ = CategorySet::parse(&["rules:\n", &text].concat());
+        let _ = yaml::parse(&text);
+        let _ = yaml::parse(&["rules:\n", &text].concat());
     }
 }

@@ -1,14 +1,15 @@
 //! Rules as YAML: what PyYAML writes and people type is read as the same rules in JSON are, the rest is refused with its line.
 
 use memscape::engine::protocol::CategorySet;
+use memscape::yaml;
 
 fn parsed(text: &str) -> CategorySet {
-    CategorySet::parse(text).unwrap_or_else(|errors| panic!("{errors:?} in\n{text}"))
+    yaml::parse(text).unwrap_or_else(|errors| panic!("{errors:?} in\n{text}"))
 }
 
 /// What is wrong with a text: the lines and their sentences.
 fn wrong(text: &str) -> Vec<String> {
-    CategorySet::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
+    yaml::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -88,8 +89,8 @@ fn a_hostile_text_ends_soon() {
         "[", "{", "- ", "? ", "a: {", "[a, ", "{a: ", "&a ", "!a ", "*a ", "'", "\"", "|\n", "\n ", "\t", "---\n", "#",
         "- a\n", "a:\n", "%A\n",
     ] {
-        let _ = CategorySet::parse(&unit.repeat(200_000));
-        let _ = CategorySet::parse(&["a: ", &unit.repeat(200_000)].concat());
+        let _ = yaml::parse(&unit.repeat(200_000));
+        let _ = yaml::parse(&["a: ", &unit.repeat(200_000)].concat());
     }
 }
 

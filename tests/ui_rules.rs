@@ -13,6 +13,7 @@ use memscape::ui::{Action, Command, Effect, State, legend};
 use std::collections::BTreeSet;
 
 const OWN: &str = "{\"weights\": \"param\", \"rest\": \".\"}";
+const YAML: &str = "rules:\n  - name: everything\n    pattern: .\n";
 const WRONG: &str = "{\"weights\": \"param\",\n\"rest\": \"(\"}";
 
 /// Answers nothing by itself.
@@ -169,8 +170,9 @@ fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
     assert!(next.view().can_undo && next.view().errors.is_empty());
     next.rules(RulesAction::Undone);
     assert_eq!((next.view().text.as_str(), next.view().can_undo), (WRONG, false));
-    next.rules(RulesAction::Imported(Ok("rules:\n- name: a\n  pattern: b\n".into())));
-    assert_eq!((next.told_names(), next.view().can_undo), (vec!["a".to_owned(), "unknown".into()], true));
+    next.rules(RulesAction::Imported(Ok(YAML.into())));
+    next.rules(read(YAML));
+    assert_eq!((next.told_names(), next.view().can_undo), (vec!["everything".to_owned(), "unknown".into()], true));
     next.rules(RulesAction::Imported(Err("x.json could not be read.".into())));
     assert_eq!(next.refused(), "x.json could not be read.");
 }
@@ -337,4 +339,63 @@ fn what_the_form_can_not_edit_is_told_in_words() {
         others("lifetime ≥ 64 events") && others("recorded as “parameter”") && others("allocated before recording")
     );
     assert!(others("same size as “gradient”") && others("1/4 of the size of a frame matching ^dequantize_4bit$"));
+}
+
+/// What the reader of YAML says.
+fn read(text: &str) -> RulesAction {
+    RulesAction::YamlRead(text.to_owned(), Ok(memscape::yaml::read(text)))
+}
+
+fn asked_to_read(page: &Page) -> Option<String> {
+    page.did(|effect| match effect {
+        Effect::ReadYaml(text) => Some(text.clone()),
+        _ => None,
+    })
+}
+
+#[test]
+fn yaml_is_in_force_once_it_is_read() {
+    let mut page = Page::open();
+    page.rules(RulesAction::Imported(Ok(YAML.into())));
+    assert_eq!(asked_to_read(&page).as_deref(), Some(YAML));
+    assert_eq!((page.view().choice, page.told()), (Choice::Standard, None), "until then all stays as it is");
+    assert!(page.view().note.starts_with("Reading YAML…"), "{}", page.view().note);
+    page.rules(read(YAML));
+    assert_eq!((page.view().choice, page.view().text.as_str()), (Choice::Own, YAML));
+    assert_eq!(page.told_names(), ["everything", "unknown"]);
+    assert_eq!(page.view().note, "1 rule, 1 category");
+    // What is stored works without the reader.
+    let stored = page.stored().unwrap();
+    let mut next = Page::open();
+    next.rules(RulesAction::Loaded(stored));
+    assert_eq!((next.view().choice, next.told_names()), (Choice::Own, vec!["everything".into(), "unknown".into()]));
+    assert_eq!(asked_to_read(&next).as_deref(), Some(YAML));
+    next.rules(read(YAML));
+    assert_eq!((next.view().text.as_str(), next.told()), (YAML, None), "the same set");
+    // Without it, the text alone does not do.
+    let mut bare = Page::open();
+    bare.rules(RulesAction::Loaded(format!("memscape rules 1 own {}\n{YAML}", YAML.len())));
+    assert_eq!(bare.view().choice, Choice::Standard);
+    bare.rules(read(YAML));
+    assert_eq!((bare.view().choice, bare.told_names().len()), (Choice::Own, 2));
+}
+
+#[test]
+fn yaml_is_typed_too_and_late_answers_change_nothing() {
+    let mut page = Page::open();
+    page.rules(RulesAction::Chosen(Choice::Own));
+    page.typed(YAML);
+    assert_eq!((page.view().text.as_str(), page.view().errors.len()), (YAML, 0), "what is typed stays");
+    page.typed(OWN);
+    let names = page.told_names();
+    page.rules(read(YAML));
+    assert_eq!((page.view().text.as_str(), page.told()), (OWN, None), "it is about another text");
+    page.typed("a: [1");
+    page.rules(read("a: [1"));
+    assert_eq!(page.view().errors.first().map(|(line, _)| *line), Some(1), "{:?}", page.view());
+    page.typed(YAML);
+    page.rules(RulesAction::YamlRead(YAML.into(), Err("the server answered 404".into())));
+    assert_eq!(page.refused(), "YAML could not be read: the server answered 404. Rules as JSON can.");
+    page.typed(OWN);
+    assert_eq!((page.refused().as_str(), names.len() > 1), ("", true));
 }

@@ -144,7 +144,7 @@ pub(crate) fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> 
         None => {
             let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;
             let told = |errors: Vec<SetError>| errors.iter().map(SetError::to_string).collect::<Vec<String>>();
-            CategorySet::parse(&text).map_err(|errors| told(errors).join("; "))?
+            yaml::parse(&text).map_err(|errors| told(errors).join("; "))?
         }
     };
     // It has no reply.

@@ -96,21 +96,20 @@ fn packed(dist: &Path) -> Result<String, String> {
     page.insert_str(at, &[dead, DEAD, "</div>"].concat());
     let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
     page.insert_str(before.at, &format!("content=\"{}\">", policy.text(&before.inner)?));
-    let simulator = cut(
-        &mut page,
-        "<script type=\"application/octet-stream\" id=\"part-simulator\" data-glue=\"./",
-        "\"></script>",
-    );
-    let simulator = simulator.ok_or("index.html names no simulator")?.inner;
-    let (glue, simulator) =
-        simulator.split_once("\" data-wasm=\"./").ok_or("index.html names no wasm of the simulator")?;
-    let glue = text(glue)?;
-    if glue.contains("</script") {
-        return Err("the glue of the simulator would end its own element".to_owned());
+    let mut parts = Vec::new();
+    for name in ["simulator", "yaml"] {
+        let start = format!("<script type=\"application/octet-stream\" id=\"part-{name}\" data-glue=\"./");
+        let files = cut(&mut page, &start, "\"></script>").ok_or(format!("index.html names no {name}"))?.inner;
+        let (glue, wasm) =
+            files.split_once("\" data-wasm=\"./").ok_or(format!("index.html names no wasm of {name}"))?;
+        let glue = text(glue)?;
+        if glue.contains("</script") {
+            return Err(format!("the glue of {name} would end its own element"));
+        }
+        parts.push(format!("<script type=\"application/octet-stream\" id=\"part-{name}-glue\">{glue}</script>\n"));
+        parts.push(part(name, "", &gzip(&read(wasm)?)));
     }
-    let glue = format!("<script type=\"application/octet-stream\" id=\"part-simulator-glue\">{glue}</script>\n");
-    let simulator = part("simulator", "", &gzip(&read(simulator)?));
-    let mut parts = vec![glue, simulator, part("wasm", "", &gzip(&read(&wasm)?))];
+    parts.push(part("wasm", "", &gzip(&read(&wasm)?)));
     for (number, name) in SAMPLES.into_iter().enumerate() {
         parts.push(part(&format!("sample-{number}"), &format!(" data-name=\"{name}\""), &read(name)?));
     }

@@ -9,6 +9,7 @@ use crate::painter::Painter;
 use crate::recent::Recent;
 use crate::simulator::Simulator;
 use crate::theme::Theme;
+use crate::yaml::Yaml;
 use std::cell::RefCell;
 use std::rc::Rc;
 use ui::tab::Tab;
@@ -23,6 +24,7 @@ pub(super) struct App {
     pub(super) state: RefCell<State>,
     pub(super) client: Rc<Client>,
     pub(super) simulator: Rc<Simulator>,
+    pub(super) yaml: Rc<Yaml>,
     pub(super) files: Files,
     pub(super) recent: Recent,
     pub(super) painter: RefCell<Painter>,

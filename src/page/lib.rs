@@ -26,6 +26,7 @@ mod labels;
 mod outlines;
 mod painter;
 mod panels;
+mod part;
 mod pen;
 mod policy;
 mod recent;
@@ -37,6 +38,7 @@ mod thread;
 mod wire;
 // The worker's shell: message queue ↔ engine.
 pub mod worker;
+mod yaml;
 
 use crate::wire::{FromWorker, ToWorker};
 use address::Address;
@@ -58,6 +60,7 @@ use ui::effect::Origin;
 use ui::side::Side;
 use ui::{self, Action, Effect, State};
 use web_sys::{HtmlElement, Window};
+use yaml::Yaml;
 
 /// The page: what its parts share, and what they know nothing of. It has no end but the tab's.
 struct Page {
@@ -118,6 +121,7 @@ impl Page {
             state: RefCell::new(State::that_came(files::came(&dom))),
             client: Client::new(window.clone(), hear),
             simulator: Simulator::new(window.clone(), act),
+            yaml: Yaml::new(window.clone(), act),
             files: Files::default(),
             recent: Recent::default(),
             painter: RefCell::new(painter),
@@ -181,6 +185,7 @@ impl Page {
             Effect::Upload { device_place, scene } => app.painter.borrow_mut().upload(device_place, &scene),
             Effect::Store(text) => storage::store(&app.dom, settings::KEY, &text),
             Effect::StoreRules(text) => storage::store(&app.dom, rules::KEY, &text),
+            Effect::ReadYaml(text) => app.yaml.read(text),
             Effect::Save(name, text) => rules::save(app, name, &text),
             Effect::FollowSource => tree::follow(&app.dom),
             Effect::FocusFind => app.dom.select("find"),

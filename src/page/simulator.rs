@@ -2,28 +2,22 @@
 //!
 //! The engine's worker makes the recording of a device; the simulator keeps it for further questions about the device.
 
-use super::thread::{self, Thread, fetched};
-use super::{dom, gzip};
+use super::part::Code;
+use super::thread::Thread;
 use engine::protocol::{Answer, Ask, Question, Reply, Request, WhatIfQuestion, decoded, encoded};
-use js_sys::{Array, Uint8Array, WebAssembly};
+use js_sys::{Array, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ui::Action;
 use ui::what_if::WhatIfAction;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, Response, Window};
-
-/// What stands for its wasm in the page: where it is, or itself.
-const PART: &str = "part-simulator";
-const GLUE: &str = "part-simulator-glue";
+use wasm_bindgen_futures::spawn_local;
+use web_sys::Window;
 
 /// The page's handle on the simulator.
 pub(super) struct Simulator {
-    window: Window,
     act: Box<dyn Fn(Action)>,
-    /// Its script and its module, once they are there.
-    code: RefCell<Option<(String, JsValue)>>,
+    code: Code,
     stage: RefCell<Stage>,
     /// How many workers were made.
     made: Cell<u32>,
@@ -43,9 +37,9 @@ enum Stage {
 
 impl Simulator {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Simulator> {
-        let (code, made, load, device, recording, question) = Default::default();
-        let (act, stage) = (Box::new(act), RefCell::new(Stage::None));
-        Rc::new(Simulator { window, act, code, stage, made, load, device, recording, question })
+        let (made, load, device, recording, question) = Default::default();
+        let (act, code, stage) = (Box::new(act), Code::new(window, "part-simulator"), RefCell::new(Stage::None));
+        Rc::new(Simulator { act, code, stage, made, load, device, recording, question })
     }
 
     /// Takes a question that is the simulator's; what the engine is to be asked.
@@ -93,7 +87,7 @@ impl Simulator {
         let number = self.made.get();
         let simulator = self.clone();
         spawn_local(async move {
-            let code = simulator.code().await;
+            let code = simulator.code.get().await;
             if simulator.made.get() != number {
                 return;
             }
@@ -103,7 +97,6 @@ impl Simulator {
                 Ok(message) => drop(listener.hear(message.unchecked_ref())),
                 Err(cause) => listener.fail(&cause),
             };
-            let code = code.map_err(|cause| dom::cause(&cause));
             match code.and_then(|(script, module)| Thread::new(&script, &module, hear)) {
                 Ok(thread) => drop(simulator.stage.replace(Stage::Starting(Some(thread)))),
                 Err(cause) => simulator.fail(&cause),
@@ -148,33 +141,5 @@ impl Simulator {
     fn fail(&self, cause: &str) {
         self.end();
         (self.act)(Action::of(WhatIfAction::Failed(cause.to_owned())));
-    }
-
-    /// Its script and its module, fetched or unpacked once.
-    async fn code(&self) -> Result<(String, JsValue), JsValue> {
-        if let Some(code) = &*self.code.borrow() {
-            return Ok(code.clone());
-        }
-        let document = self.window.document().ok_or("a window without a document")?;
-        let part = document.get_element_by_id(PART).ok_or("this page does not have it")?;
-        let (glue, response) = match part.get_attribute("data-wasm").zip(part.get_attribute("data-glue")) {
-            Some((wasm, glue)) => {
-                let glue = JsFuture::from(fetched(&self.window, &glue).await?.text()?).await?;
-                (glue.as_string(), fetched(&self.window, &wasm).await?)
-            }
-            None => {
-                let letters = self.window.atob(&part.text_content().unwrap_or_default())?;
-                let packed: Vec<u8> = letters.chars().map(|letter| letter as u8).collect();
-                let blob = Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(&*packed)))?;
-                let stream = blob.stream().pipe_through(gzip::stream("DecompressionStream")?.unchecked_ref());
-                let glue = document.get_element_by_id(GLUE).and_then(|glue| glue.text_content());
-                (glue, Response::new_with_opt_readable_stream(Some(&stream))?)
-            }
-        };
-        let bytes = JsFuture::from(response.array_buffer()?).await?;
-        let module = JsFuture::from(WebAssembly::compile(&bytes)).await?;
-        let code = (thread::script(&glue.unwrap_or_default())?, module);
-        self.code.replace(Some(code.clone()));
-        Ok(code)
     }
 }

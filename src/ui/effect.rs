@@ -53,6 +53,8 @@ pub enum Effect {
     /// The browser keeps this text of settings.
     Store(String),
     StoreRules(String),
+    /// Have a text in YAML read: [`RulesAction::YamlRead`](crate::rules::RulesAction::YamlRead) says what it is.
+    ReadYaml(String),
     /// This text becomes a file of this name.
     Save(&'static str, String),
     /// The link of the tree's active row is followed.

@@ -58,6 +58,7 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
         }
         RulesAction::Imported(Ok(text)) => rules.replace(text),
         RulesAction::Imported(Err(cause)) => rules.refused = cause,
+        RulesAction::YamlRead(text, read) => rules.read(&text, read),
         RulesAction::Undone => {
             if let Some(text) = rules.before.take() {
                 rules.write(text);
@@ -74,8 +75,13 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
         }
         RulesAction::Closed => rules.dialog = Dialog::Closed,
     }
-    state.rules.changes = state.rules.changes.wrapping_add(1);
-    let after = state.rules.stored();
+    let rules = &mut state.rules;
+    rules.changes = rules.changes.wrapping_add(1);
+    if let Some(reading) = rules.reading.as_mut().filter(|reading| !reading.is_asked) {
+        reading.is_asked = true;
+        effects.push(Effect::ReadYaml(reading.text.clone()));
+    }
+    let after = rules.stored();
     if before != after {
         effects.push(Effect::StoreRules(after));
     }
@@ -134,6 +140,9 @@ pub fn view(state: &Shared) -> RulesView {
     );
     if is_own && !rules.errors.is_empty() {
         note.insert_str(0, "Until this is fixed, these apply: ");
+    }
+    if rules.reading.is_some() {
+        note.insert_str(0, "Reading YAML… ");
     }
     let refused = Some(&rules.refused).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
     let wrong: Vec<u32> = rules.errors.iter().filter(|_| is_own).map(|error| error.line).collect();

@@ -12,6 +12,7 @@ use crate::site::Site;
 use memscape::engine::protocol::{CategorySet, Evidence, Report, ReportQuestion, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::ui::why::cells::plain;
+use memscape::yaml;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -222,7 +223,7 @@ fn result(page: &Page) -> Value {
 
 /// What it is to say by these rules.
 fn expected(engine: &mut Opened, text: &str) -> Value {
-    let set = CategorySet::parse(text).expect("a set");
+    let set = yaml::parse(text).expect("a set");
     engine.engine.request(Request::Categories(Box::new(set)));
     let report = asked(engine, Topic::Categories, &[], 64);
     let rows: Vec<Vec<String>> =
@@ -296,7 +297,7 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
     let _ = std::fs::remove_file(&saved);
     page.evaluate("document.querySelector('#rules-save-mosaic').click()");
     page.wait_until("it is saved", || {
-        std::fs::read_to_string(&saved).is_ok_and(|text| CategorySet::parse(&text) == CategorySet::parse(imported))
+        std::fs::read_to_string(&saved).is_ok_and(|text| CategorySet::parse(&text) == yaml::parse(imported))
     });
     page.click("#rules-undo");
     page.wait_for(&WRONG.to_owned(), || value(&page, "#rules-text"));

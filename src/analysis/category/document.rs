@@ -2,17 +2,21 @@
 
 use history::json::{Limits, Machine};
 use history::pickle::Builder;
+use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 
 /// Containers in each other: a rule's likeness stands in a rule in a list in the set.
 const DEEPEST: usize = 16;
 
 /// A value: its place in the document.
-pub(super) type Id = u32;
+pub type Id = u32;
+
+/// A document and its outermost value, or the line where it can't be read on, and why.
+pub type ReadDocument = Result<(Document, Id), (u32, String)>;
 
 /// What a value is.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Kind {
     Text(String),
     Number(i64),
     /// Anything else that is no container.
@@ -23,17 +27,19 @@ pub(super) enum Kind {
 }
 
 /// The values of a text.
-#[derive(Debug, Default)]
-pub(super) struct Document {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Document {
     values: Vec<(u32, Kind)>,
     /// Where containers stand that are not finished.
+    #[serde(skip)]
     open: Vec<(u32, Kind)>,
+    #[serde(skip)]
     line: u32,
 }
 
 impl Document {
     /// Reads JSON: the document and its outermost value.
-    pub(super) fn of_json(text: &str) -> Result<(Document, Id), (u32, String)> {
+    pub(super) fn of_json(text: &str) -> ReadDocument {
         let mut machine = Machine::new(Document::default(), Limits { nesting: DEEPEST, ..Limits::default() });
         for line in text.split_inclusive('\n') {
             machine.builder_mut().line += 1;
@@ -45,13 +51,13 @@ impl Document {
     }
 
     /// A value that begins on this line.
-    pub(super) fn push(&mut self, line: u32, kind: Kind) -> Id {
+    pub fn push(&mut self, line: u32, kind: Kind) -> Id {
         self.values.push((line, kind));
         self.values.len() as Id - 1
     }
 
     /// The line of a value, from 1, and what it is.
-    pub(super) fn value(&self, id: Id) -> (u32, &Kind) {
+    pub fn value(&self, id: Id) -> (u32, &Kind) {
         self.values.get(id as usize).map_or((0, &Kind::Other), |(line, kind)| (*line, kind))
     }
 

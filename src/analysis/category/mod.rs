@@ -18,8 +18,8 @@ mod pattern;
 mod problem;
 mod reading;
 mod writing;
-mod yaml;
 
+pub use document::{Document, Id, Kind, ReadDocument};
 pub use problem::{SetError, SetProblem};
 
 use serde::{Deserialize, Serialize};

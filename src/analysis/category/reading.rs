@@ -7,11 +7,11 @@
 //! Mosaic's patterns are sought in function and file, one rule after the other, each in all frames; it keeps no order by priority.
 
 use super::compiled::Compiled;
-use super::document::{Document, Id, Kind};
+use super::document::{Document, Id, Kind, ReadDocument};
 use super::problem::{SetError, SetProblem};
 use super::{
     Birth, CategoryRule, CategorySet, End, LONGEST_NAME, LONGEST_TEXT, Likeness, Looked, MOST_CATEGORIES, MOST_MIXED,
-    MOST_RULES, MOST_SIZES, ModelCall, Order, Place, StackKind, StackOf, Turn, yaml,
+    MOST_RULES, MOST_SIZES, ModelCall, Order, Place, StackKind, StackOf, Turn,
 };
 use base::sorted::sorted_by_key;
 
@@ -21,25 +21,47 @@ const LONGEST: usize = 4 << 20;
 const MOST_ERRORS: usize = 50;
 
 impl CategorySet {
-    /// Reads a set of any of the forms.
+    /// Reads a set as JSON, ours or Mosaic's.
     ///
     /// # Errors
     /// All that is wrong with it, by line, or the first that nothing can be read after.
     pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
-        let mut reading = Reading { errors: Vec::new(), document: Document::default() };
-        let set = reading.set(text);
+        CategorySet::of(Document::of_json(CategorySet::checked(text)?))
+    }
+
+    /// A text that is not too long, without a byte order mark.
+    ///
+    /// # Errors
+    /// One: how many bytes a text may have.
+    pub fn checked(text: &str) -> Result<&str, Vec<SetError>> {
+        if text.len() > LONGEST {
+            return Err(vec![SetError { line: 1, cause: SetProblem::TooMany("bytes", LONGEST) }]);
+        }
+        Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+    }
+
+    /// Whether a text is JSON rather than YAML, where the outermost value may be in brackets as well: JSON's first key is in double
+    /// quotes.
+    pub fn is_json(text: &str) -> bool {
+        let inner = text.trim_start_matches('\u{feff}').trim_start();
+        let first = inner.trim_start_matches(|it: char| matches!(it, '{' | '[') || it.is_whitespace());
+        inner.starts_with(['{', '[']) && (first.is_empty() || first.starts_with(['"', '}', ']']))
+    }
+
+    /// The set that a document holds.
+    ///
+    /// # Errors
+    /// All that is wrong with it, by line.
+    pub fn of(read: ReadDocument) -> Result<CategorySet, Vec<SetError>> {
+        let (document, outermost) =
+            read.map_err(|(line, why)| vec![SetError { line, cause: SetProblem::Syntax(why) }])?;
+        let mut reading = Reading { errors: Vec::new(), document };
+        let set = reading.set(outermost);
         let Reading { mut errors, .. } = reading;
         errors = sorted_by_key(errors, |error| error.line.into());
         errors.truncate(MOST_ERRORS);
         if errors.is_empty() { Ok(set) } else { Err(errors) }
     }
-}
-
-/// Whether a text is JSON rather than YAML, where the outermost value may be in brackets as well: JSON's first key is in double quotes.
-fn is_json(text: &str) -> bool {
-    let inner = text.trim_start();
-    let first = inner.trim_start_matches(|it: char| matches!(it, '{' | '[') || it.is_whitespace());
-    inner.starts_with(['{', '[']) && (first.is_empty() || first.starts_with(['"', '}', ']']))
 }
 
 struct Reading {
@@ -52,24 +74,8 @@ impl Reading {
         self.errors.push(SetError { line, cause });
     }
 
-    fn set(&mut self, text: &str) -> CategorySet {
+    fn set(&mut self, outermost: Id) -> CategorySet {
         let mut set = CategorySet { name: "custom".to_owned(), ..CategorySet::default() };
-        if text.len() > LONGEST {
-            self.wrong(1, SetProblem::TooMany("bytes", LONGEST));
-            return set;
-        }
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let read = if is_json(text) { Document::of_json(text) } else { yaml::read(text) };
-        let outermost = match read {
-            Ok((document, outermost)) => {
-                self.document = document;
-                outermost
-            }
-            Err((line, why)) => {
-                self.wrong(line, SetProblem::Syntax(why));
-                return set;
-            }
-        };
         let (line, kind) = self.value(outermost);
         let rules = match kind {
             Kind::List(rules) => rules,

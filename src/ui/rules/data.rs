@@ -1,7 +1,7 @@
 //! The rules that classify categories: which set is in force, and what is typed.
 
 use crate::settings::Dialog;
-use engine::protocol::category::CategoryRule;
+use engine::protocol::category::{CategoryRule, ReadDocument};
 use engine::protocol::{CategorySet, SetError};
 
 /// What the stored text begins with.
@@ -19,8 +19,10 @@ pub struct Rules {
     pub(crate) text: String,
     /// The same as the form shows it, right or wrong; `None` while the text can't be read.
     pub(crate) draft: Option<CategorySet>,
-    /// The same as it was right last.
+    /// The same as it was right last, as JSON.
     pub(crate) valid: String,
+    /// A text that the reader of YAML has.
+    pub(crate) reading: Option<Reading>,
     /// What stood there before something else took its place at once.
     pub(crate) before: Option<String>,
     pub(crate) errors: Vec<SetError>,
@@ -45,18 +47,48 @@ impl Rules {
 
     /// One's own set as it stands in the field from now on.
     pub(crate) fn write(&mut self, text: String) {
-        match CategorySet::parse(&text) {
+        if is_yaml(&text) {
+            self.text.clone_from(&text);
+            (self.draft, self.errors) = Default::default();
+            self.reading = Some(Reading { text, replaces: false, is_asked: false });
+            return;
+        }
+        let set = CategorySet::parse(&text);
+        self.put(text, set);
+    }
+
+    fn put(&mut self, text: String, set: Result<CategorySet, Vec<SetError>>) {
+        self.reading = None;
+        match set {
             Ok(set) => {
-                self.draft = Some(set);
                 self.errors.clear();
-                if self.valid != text {
-                    self.valid.clone_from(&text);
+                let valid = if is_yaml(&text) { set.to_json() } else { text.clone() };
+                self.draft = Some(set);
+                if self.valid != valid {
+                    self.valid = valid;
                     self.version = self.version.wrapping_add(1);
                 }
             }
             Err(errors) => (self.draft, self.errors) = (None, errors),
         }
         self.text = text;
+    }
+
+    /// The values of a text in YAML, or why it could not be read; nothing if another text stands there by now.
+    pub(crate) fn read(&mut self, text: &str, read: Result<ReadDocument, String>) {
+        let Some(reading) = self.reading.take_if(|reading| reading.text == text) else { return };
+        match read {
+            Ok(read) => {
+                if reading.replaces {
+                    self.make_room(text);
+                }
+                self.put(reading.text, CategorySet::of(read));
+                if reading.replaces {
+                    self.choose(Choice::Own);
+                }
+            }
+            Err(cause) => self.refused = ["YAML could not be read: ", &cause, ". Rules as JSON can."].concat(),
+        }
     }
 
     /// Changes a rule by the form.
@@ -105,11 +137,20 @@ impl Rules {
 
     /// Something else takes the place of what stands there.
     pub(crate) fn replace(&mut self, text: String) {
+        if is_yaml(&text) {
+            self.reading = Some(Reading { text, replaces: true, is_asked: false });
+            return;
+        }
+        self.make_room(&text);
+        self.write(text);
+        self.choose(Choice::Own);
+    }
+
+    /// Keeps what stands there for undoing, before this takes its place.
+    fn make_room(&mut self, text: &str) {
         if !self.text.is_empty() && self.text != text {
             self.before = Some(std::mem::take(&mut self.text));
         }
-        self.write(text);
-        self.choose(Choice::Own);
     }
 
     /// As it is stored.
@@ -127,6 +168,10 @@ impl Rules {
         if !valid.is_empty() {
             self.write(valid.to_owned());
         }
+        if choice == Choice::Own && self.valid.is_empty() && is_yaml(text) {
+            self.replace(text.to_owned());
+            return Some(());
+        }
         self.write(text.to_owned());
         if self.text.is_empty() {
             self.errors.clear();
@@ -141,6 +186,20 @@ impl Rules {
     pub(crate) fn version_in_force(&self) -> u32 {
         self.sent.map_or(0, |(_, version)| version)
     }
+}
+
+/// Whether a text is for the reader of YAML: it is fetched when it is first needed.
+fn is_yaml(text: &str) -> bool {
+    !text.trim().is_empty() && !CategorySet::is_json(text) && CategorySet::checked(text).is_ok()
+}
+
+/// A text that the reader of YAML has, or will have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Reading {
+    pub(crate) text: String,
+    /// Whether it takes the place of what stands there once it is read; otherwise it stands there.
+    replaces: bool,
+    pub(crate) is_asked: bool,
 }
 
 /// A set there is to choose.
@@ -242,6 +301,8 @@ pub enum RulesAction {
     Copied(Choice),
     /// A file was read, or why not.
     Imported(Result<String, String>),
+    /// The reader of YAML read a text, or why it can't be asked.
+    YamlRead(String, Result<ReadDocument, String>),
     /// What stood there before is wanted back.
     Undone,
     /// The set that is shown shall be a file.

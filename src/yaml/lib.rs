@@ -1,6 +1,8 @@
-//! YAML → values that know their lines: one document, aliases shared and counted, merge keys as PyYAML reads them.
+//! Rules of categories as YAML → values that know their lines: one document, aliases shared and counted, merge keys as PyYAML reads them.
+//!
+//! The command line calls [`parse`]; the page reads YAML by a worker with a wasm of its own, since few people have such rules.
 
-use super::document::{Document, Id, Kind};
+use analysis::category::{CategorySet, Document, Id, Kind, ReadDocument, SetError};
 use base::units::grouped;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use std::borrow::Cow;
@@ -37,8 +39,23 @@ struct Reader {
     outermost: Option<Id>,
 }
 
+/// Reads a set of rules of any form, JSON or YAML.
+///
+/// # Errors
+/// All that is wrong with it, by line, or the first that nothing can be read after.
+pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
+    if CategorySet::is_json(text) {
+        CategorySet::parse(text)
+    } else {
+        CategorySet::of(read(CategorySet::checked(text)?))
+    }
+}
+
 /// Reads a text: the document and its outermost value.
-pub(super) fn read(text: &str) -> Result<(Document, Id), Wrong> {
+///
+/// # Errors
+/// The line where it can't be read on, and why.
+pub fn read(text: &str) -> ReadDocument {
     let mut reader = Reader::default();
     let last = text.lines().count().max(1);
     for event in Parser::new_from_str(text) {
