@@ -19,7 +19,11 @@ type Step<'a> = (&'a str, u64, u64, &'a str);
 /// A trace with an event each µs, and steps that begin before the events of these places.
 fn made(steps: &[Step<'_>], begins: &[usize]) -> Opened {
     let event = |(place, &(action, block, mib, function)): (usize, &Step<'_>)| {
-        let file = if function.starts_with('_') { "/lib/torch/optim/adamw.py" } else { "/home/me/train.py" };
+        let file = match function {
+            _ if function.contains("::") => "??",
+            _ if function.starts_with('_') => "/lib/torch/optim/adamw.py",
+            _ => "/home/me/train.py",
+        };
         let frames = json!([{"name": function, "filename": file, "line": 7}]);
         json!({"action": action, "addr": block << 40, "size": mib * MIB, "stream": 0, "frames": frames, "time_us": 1000 + 10 * place})
     };
@@ -140,11 +144,57 @@ fn each_change_has_its_own_evidence() {
     assert!(told(&mut nothing).statements.iter().all(|it| it.fix.is_empty()));
 }
 
+const GRADIENT: &str = "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)";
+const BACKWARD: &str = "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)";
+
+#[test]
+fn gradients_that_are_never_freed_are_left_out_until_the_backward_pass() {
+    // Gradients of 30 from the first backward pass on; in each later step the forward pass has 60 and 50, the backward pass 20.
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    let mut begins = Vec::new();
+    for step in 0..4u64 {
+        begins.push(steps.len());
+        steps.push(("alloc", 100 + step, 60, "forward"));
+        let bytes = if step == 0 { 10 } else { 50 };
+        steps.push(("alloc", 200 + step, bytes, "forward"));
+        steps.push(("free_requested", 200 + step, bytes, "forward"));
+        steps.push(("free_completed", 200 + step, bytes, "forward"));
+        if step == 0 {
+            steps.push(("alloc", 300, 30, GRADIENT));
+        }
+        steps.push(("alloc", 400 + step, 20, BACKWARD));
+        steps.push(("free_requested", 400 + step, 20, BACKWARD));
+        steps.push(("free_completed", 400 + step, 20, BACKWARD));
+        steps.push(("free_requested", 100 + step, 60, "forward"));
+        steps.push(("free_completed", 100 + step, 60, "forward"));
+    }
+    let report = told(&mut made(&steps, &begins));
+    // 60 + 50 + 30; without them in the forward pass 110 in there, and as much in the backward pass: 60 + 30 + 20.
+    assert_eq!(
+        change(&report, "gradients set to None after each step").map(|(mib, _)| mib),
+        Some([30, 110, 30]),
+        "{:#?}",
+        changes(&report)
+    );
+    let finding = report.statements.iter().find(|it| it.text.starts_with("Gradients that are never freed: 30.0 MiB"));
+    assert!(finding.unwrap().fix.starts_with("Call optimizer.zero_grad(set_to_none=True)"), "{finding:?}");
+
+    // Where no stack shows a backward pass, nothing is known of when they are needed.
+    let unknown: Vec<Step<'_>> = steps
+        .iter()
+        .map(|&(action, block, mib, function)| {
+            let function = if function == GRADIENT { "c10d::Reducer::initialize_buckets" } else { function };
+            (action, block, mib, if function == BACKWARD { "c10d::all_reduce" } else { function })
+        })
+        .collect();
+    assert_eq!(change(&told(&mut made(&unknown, &begins)), "gradients set to None after each step"), None);
+}
+
 /// On real files, the peak without each category, and without each call site whose name no other has.
 #[test]
 fn tables_agree_with_brute_force_on_real_files() {
     let Some(files) = opened::real_pickles() else { return };
-    let (mut checked, mut seen_sites) = (0, 0);
+    let (mut checked, mut seen_sites, mut checked_families) = (0, 0, 0);
     for path in files {
         let name = path.display().to_string();
         let bytes = std::fs::read(&path).unwrap();
@@ -181,6 +231,7 @@ fn tables_agree_with_brute_force_on_real_files() {
                 assert_eq!(keys.map(|key| number(table, row, key)), expected.map(i128::from), "{name}: {category}");
                 checked += 1;
             }
+            checked_families += families(&mut opened, history, &report, &name, &whole);
             for row in &sheet(&report, "savings").rows {
                 let table = sheet(&report, "savings");
                 let saved = number(table, row, "saved_bytes");
@@ -189,5 +240,91 @@ fn tables_agree_with_brute_force_on_real_files() {
             }
         }
     }
-    assert!(checked > 30 && seen_sites > 30, "{checked} categories, {seen_sites} call sites");
+    assert!(
+        checked > 30 && seen_sites > 30 && checked_families > 100,
+        "{checked} categories, {seen_sites} call sites, {checked_families} of other families"
+    );
+}
+
+/// The tables of call stacks, annotations and autograd nodes against the curve without each group; how many rows there were.
+fn families(
+    opened: &mut Opened,
+    history: &memscape::replay::DeviceHistory,
+    report: &Report,
+    name: &str,
+    whole: &[i64],
+) -> usize {
+    let details: Vec<_> =
+        (0..history.allocations.len() as u32).map(|id| opened.details(history.device, id).unwrap()).collect();
+    let keys = ["live_bytes", "peak_without_bytes", "saved_bytes", "peak_without_event"];
+    let (at, peak) = highest(whole);
+    let expected = |is_of: &dyn Fn(u32) -> bool| {
+        let rest = curve(history, |id| !is_of(id.0));
+        let (moment, without) = highest(&rest);
+        [whole[at as usize] - rest[at as usize], without, peak - without, i64::from(moment) - 1].map(i128::from)
+    };
+    let node = |id: u32| {
+        let frames = details[id as usize].frames.iter().filter(|_| !details[id as usize].stack_of_free);
+        let mut names = frames.filter(|frame| frame.filename == "??" || frame.filename.is_empty()).map(|it| &it.name);
+        let node = names.find(|name| name.starts_with("torch::autograd::") && name.contains("::apply("));
+        node.map(|name| name.split("::apply(").next().unwrap().rsplit("::").next().unwrap().to_owned())
+    };
+    let mut seen = 0;
+    let table = |key: &str| report.sheets.iter().find(|sheet| sheet.key == key);
+    if let Some(sheet) = table("call_stacks") {
+        // Rows have no number of their stack: all stacks together, those of the table among them.
+        let mut stacks: Vec<Option<u32>> = details.iter().map(|it| it.stack).collect();
+        stacks.sort_unstable();
+        stacks.dedup();
+        let all: Vec<[i128; 4]> =
+            stacks.iter().map(|stack| expected(&|id| details[id as usize].stack == *stack)).collect();
+        for row in &sheet.rows {
+            assert!(all.contains(&keys.map(|key| number(sheet, row, key))), "{name}: {row:?}");
+        }
+        let live = all.iter().filter(|row| row[0] > 0).count();
+        assert_eq!(sheet.rows.len() + sheet.left_out as usize, live, "{name}: all that is live at the peak");
+        seen += sheet.rows.len();
+    }
+    if let Some(sheet) = table("autograd_nodes") {
+        for row in &sheet.rows {
+            let of = text(sheet, row, "autograd_node");
+            let expected = expected(&|id| node(id).as_deref() == Some(of));
+            assert_eq!(keys.map(|key| number(sheet, row, key)), expected, "{name}: {of}");
+            seen += 1;
+        }
+    }
+    if let Some(sheet) = table("annotations") {
+        for row in &sheet.rows {
+            let of = text(sheet, row, "name");
+            let expected = expected(&|id| details[id as usize].annotations.last().is_some_and(|last| last == of));
+            assert_eq!(keys.map(|key| number(sheet, row, key)), expected, "{name}: {of}");
+            seen += 1;
+        }
+    }
+    seen
+}
+
+/// A module counts with those inside it, whatever lies between.
+#[test]
+fn a_module_is_left_out_with_those_inside_it() {
+    let frame = |file: &str, line: u64, name: &str| json!({"name": name, "filename": file, "line": line});
+    let call = || frame("/lib/torch/nn/modules/module.py", 1532, "_call_impl");
+    let outer = || vec![frame("/m/block.py", 20, "forward"), call(), frame("/m/train.py", 3, "main")];
+    let inner = || [vec![frame("/m/linear.py", 9, "forward"), call()], outer()].concat();
+    let alloc = |address: u64, mib: u64, frames: Vec<Value>| json!({"action": "alloc", "addr": address << 40, "size": mib * MIB, "stream": 0, "frames": frames});
+    let trace =
+        json!([alloc(1, 10, outer()), alloc(2, 20, inner()), alloc(3, 5, vec![frame("/m/train.py", 3, "main")])]);
+    let value = json!({"segments": [], "device_traces": [trace]});
+    let bytes = serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap();
+    let report = told(&mut open(&bytes).unwrap());
+    let sheet = sheet(&report, "modules");
+    let rows: Vec<(&str, &str, i128, i128)> = sheet
+        .rows
+        .iter()
+        .map(|row| {
+            let mib = |key| number(sheet, row, key) / i128::from(MIB);
+            (text(sheet, row, "module"), text(sheet, row, "called_at"), mib("live_bytes"), mib("peak_without_bytes"))
+        })
+        .collect();
+    assert_eq!(rows, [("block.py", "train.py:3 main", 30, 5), ("linear.py", "block.py:20 forward", 20, 15)]);
 }

@@ -67,6 +67,11 @@ fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
     }
 }
 
+/// Whether a frame is a step of the backward pass, as autograd runs it: `torch::autograd::generated::MulBackward0::apply(…)`.
+pub fn is_backward(snapshot: &Snapshot, frame: &Frame) -> bool {
+    origin_of(snapshot, frame) == Origin::Backward
+}
+
 /// What a C++ function's name tells, and in which word: `torch::autograd::generated::MulBackward0::apply(…)`, `at::_ops::mul_Tensor::call(…)`.
 fn told_by(name: &str) -> Option<(Origin, &str)> {
     let last_before = |end: &str| name.split_once(end)?.0.rsplit("::").next();

@@ -50,11 +50,17 @@ struct Group {
 impl PeakWithout {
     /// Of so many groups. `peak` is the first moment of the peak.
     pub fn new(groups: usize, peak: u32) -> PeakWithout {
-        let group = Group { live: 0, since: 0, most: (i64::MIN, 0), at_peak: 0 };
-        let mut without = PeakWithout { groups: vec![group; groups], wanted: Some(peak), ..PeakWithout::default() };
+        let mut without =
+            PeakWithout { groups: vec![Group::new(); groups], wanted: Some(peak), ..PeakWithout::default() };
         // Where nothing was allocated before the recording, nothing is live at its start.
         without.tops.push(0, 0);
         without
+    }
+
+    /// Another group, of which nothing was live so far; its number.
+    pub fn grow(&mut self) -> u32 {
+        self.groups.push(Group::new());
+        self.groups.len() as u32 - 1
     }
 
     /// At `moment` a group grows by so many bytes: before [`PeakWithout::add`] counts what happens at that moment. Moments never fall.
@@ -73,7 +79,8 @@ impl PeakWithout {
         self.live = self.live.saturating_add(bytes);
         self.tops.push(moment, self.live);
         if self.tops.is_full() {
-            self.tops.drop_all_but(self.groups.iter().map(|group| group.since));
+            // A group that is not there yet has not changed since the start.
+            self.tops.drop_all_but(std::iter::once(0).chain(self.groups.iter().map(|group| group.since)));
         }
     }
 
@@ -112,6 +119,10 @@ impl PeakWithout {
 }
 
 impl Group {
+    fn new() -> Group {
+        Group { live: 0, since: 0, most: (i64::MIN, 0), at_peak: 0 }
+    }
+
     /// Its bytes have stayed the same up to before `moment`.
     #[inline]
     fn close(&mut self, tops: &Tops, moment: u32) {

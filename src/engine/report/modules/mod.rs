@@ -3,6 +3,8 @@
 mod sums;
 mod tree;
 
+pub(super) use tree::Tree;
+
 use super::job::Job;
 use super::writing::{MOST_ROWS, StackLines, bytes, cut, row, says, shown};
 use crate::open::OpenFile;
@@ -10,14 +12,13 @@ use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::radix::Radix;
 use crate::report::column::{self, cells, sheet};
-use analysis::site;
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 use base::units::{EventIdx, counted, percent};
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 use sums::{Named, Sum, Sums};
-use tree::{Module, Tree};
+use tree::Module;
 
 /// Characters of an annotation that may be the name of a module.
 const LONGEST_NAME: usize = 200;
@@ -114,16 +115,11 @@ impl Telling<'_> {
         if let Some(name) = self.annotation(module, sum) {
             return self.snapshot.strings.text(name).into_owned();
         }
-        let Some(forward) = module.forward else { return String::new() };
-        let (file, _, name) = site::parts(self.snapshot, self.snapshot.frames.frame(forward));
-        match name.rsplit('.').nth(1) {
-            Some(class) => class.to_owned(),
-            None => file,
-        }
+        module.class(self.snapshot)
     }
 
     fn calls(&self, module: Module) -> String {
-        module.call.map_or_else(String::new, |call| site::short(self.snapshot, self.snapshot.frames.frame(call)))
+        module.calls(self.snapshot)
     }
 
     fn statement(&self, modules: &[u32]) -> Statement {

@@ -4,20 +4,38 @@
 //! module it is called in, or the frame outside all modules), by the frames between the two, and by the file of its `forward`.
 
 use crate::report::calls::{Calls, Role};
+use analysis::site;
 use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
 /// A module.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Module {
+pub(in crate::report) struct Module {
     /// The one it is called in; 0, which is none, for those outside all others. Its number is lower.
-    pub(super) parent: u32,
+    pub(in crate::report) parent: u32,
     /// How many it lies in.
-    pub(super) depth: u32,
-    pub(super) call: Option<FrameId>,
+    pub(in crate::report) depth: u32,
+    pub(in crate::report) call: Option<FrameId>,
     /// Its `forward`, at one of its lines.
-    pub(super) forward: Option<FrameId>,
+    pub(in crate::report) forward: Option<FrameId>,
+}
+
+impl Module {
+    /// Its class where Python tells it, or the file of its `forward`.
+    pub(in crate::report) fn class(self, snapshot: &Snapshot) -> String {
+        let Some(forward) = self.forward else { return String::new() };
+        let (file, _, name) = site::parts(snapshot, snapshot.frames.frame(forward));
+        match name.rsplit('.').nth(1) {
+            Some(class) => class.to_owned(),
+            None => file,
+        }
+    }
+
+    /// Where it is called, on one line.
+    pub(in crate::report) fn calls(self, snapshot: &Snapshot) -> String {
+        self.call.map_or_else(String::new, |call| site::short(snapshot, snapshot.frames.frame(call)))
+    }
 }
 
 /// Where a stack is.
@@ -32,11 +50,11 @@ struct Position {
 
 /// The modules of a snapshot.
 #[derive(Default)]
-pub(super) struct Tree {
+pub(in crate::report) struct Tree {
     roles: Calls,
     places: Vec<Position>,
     /// The first stands for what is in none.
-    pub(super) modules: Vec<Module>,
+    pub(in crate::report) modules: Vec<Module>,
     numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
     /// The path before and the frame of each path; the first is the empty one.
     paths: Vec<Option<FrameId>>,
@@ -45,7 +63,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Looks at stacks.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
+    pub(in crate::report) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         let count = snapshot.stacks.len();
         if self.places.is_empty() {
             self.places = Vec::with_capacity(count);
@@ -65,7 +83,7 @@ impl Tree {
     }
 
     /// The module that a stack is in; 0: in none.
-    pub(super) fn of(&self, stack: StackId) -> u32 {
+    pub(in crate::report) fn of(&self, stack: StackId) -> u32 {
         self.places.get(stack.0 as usize).map_or(0, |place| place.module)
     }
 

@@ -16,13 +16,15 @@ pub(super) enum Kind {
     Offloaded,
     /// Gradients that are live when the next step has begun.
     OldGradients,
-    /// The same of all that is neither a parameter, nor optimizer state, nor a gradient.
+    /// Gradients that are never freed, from the beginning of a step to its backward pass.
+    KeptGradients,
+    /// What [`Kind::OldGradients`] is, of all that is neither a parameter, nor optimizer state, nor a gradient.
     HeldOver,
     AwaitingFree,
 }
 
 /// All of them; their places are the groups of the run.
-pub(super) const KINDS: [Kind; 9] = [
+pub(super) const KINDS: [Kind; 10] = [
     Kind::Activations,
     Kind::Loss,
     Kind::Temporaries,
@@ -30,12 +32,16 @@ pub(super) const KINDS: [Kind; 9] = [
     Kind::Sharded,
     Kind::Offloaded,
     Kind::OldGradients,
+    Kind::KeptGradients,
     Kind::HeldOver,
     Kind::AwaitingFree,
 ];
 
 /// The frames of stacks that compute a loss or its gradient, as a search has them.
 pub(super) const LOSS: &str = "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
+
+/// The frames of stacks of the backward pass, as a search has them.
+pub(super) const BACKWARD: &str = "/ backward$|_engine_run_backward|torch::autograd::/";
 
 /// GPUs that optimizer state is sharded over, as an example.
 pub(super) const SHARDS: u64 = 8;
@@ -116,6 +122,13 @@ impl Kind {
                 "gradients freed at the end of their step",
                 "Call optimizer.zero_grad(set_to_none=True) right after optimizer.step().",
                 "Not with gradient accumulation, which needs them in the next step.",
+            ],
+            Kind::KeptGradients => [
+                "Gradients that are never freed",
+                "Freed at the end of each step",
+                "gradients set to None after each step",
+                "Call optimizer.zero_grad(set_to_none=True), the default since PyTorch 2.0, right after optimizer.step().",
+                "Not with gradient accumulation. The backward pass allocates them again, so a peak in the backward pass stays.",
             ],
             Kind::HeldOver => [
                 "Held over from the step before",

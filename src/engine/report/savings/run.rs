@@ -1,7 +1,9 @@
-//! The run over the trace: the peak without each call site, each category, and what each change concerns, all at once.
+//! The run over the trace: the peak without each call site, each category, what each change concerns, and each group of the other
+//! families, all at once.
 //!
-//! Groups of the run: call sites, then categories, then [`KINDS`].
+//! Groups of the run: call sites, then categories, then [`KINDS`], then [`Families`].
 
+use super::families::{Families, Numbered};
 use super::kinds::{KINDS, Kind};
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
@@ -23,6 +25,13 @@ pub(super) struct Of {
     is_whole: bool,
 }
 
+/// Stacks that are told by the names of functions.
+#[derive(Clone, Copy)]
+pub(super) struct Stacks<'a> {
+    pub(super) loss: &'a IdSet,
+    pub(super) backward: &'a IdSet,
+}
+
 /// The run, and what it found.
 pub(super) struct Run {
     pub(super) peak: (u32, u64),
@@ -31,7 +40,9 @@ pub(super) struct Run {
     roles: Vec<Role>,
     changes: Changes,
     without: Option<PeakWithout>,
+    pub(super) families: Families,
     held: Held,
+    kept: Kept,
     pub(super) told: Vec<Without>,
 }
 
@@ -43,6 +54,17 @@ struct Held {
     passed: usize,
     /// Bytes allocated since.
     new: [i64; 2],
+}
+
+/// Gradients that are never freed: without them from the beginning of each step but the first to its backward pass.
+#[derive(Default)]
+struct Kept {
+    live: i64,
+    /// Bytes of them that are left out now, and the moment since then.
+    left_out: i64,
+    since: u32,
+    /// The moments between which they were left out, in order.
+    spans: Vec<(u32, u32)>,
 }
 
 impl Held {
@@ -69,10 +91,6 @@ impl Run {
         let (Moment(moment), bytes) = history.most_live();
         let peak = (moment, bytes);
         let names = file.groups.categories.set().categories();
-        let mut without = PeakWithout::new(sites as usize + categories as usize + KINDS.len(), peak.0);
-        let awaited = |event| history.pending_change(event);
-        let awaited = Curve::new(&history.pending, &awaited).at(Moment::START);
-        without.change(sites + categories + Kind::AwaitingFree as u32, 0, awaited);
         let begins = steps.spans.iter().skip(1).map(|step| step.from).collect();
         Run {
             peak,
@@ -80,7 +98,9 @@ impl Run {
             categories,
             roles: names.iter().map(|name| Role::named(name)).collect(),
             changes: Changes::default(),
-            without: Some(without),
+            without: None,
+            families: Families::default(),
+            kept: Kept::default(),
             held: Held { begins, passed: 0, new: [0; 2] },
             told: Vec::new(),
         }
@@ -95,25 +115,50 @@ impl Run {
         Of { site: group(Grouping::CallSite), category, role: role.unwrap_or(Role::Other), is_whole }
     }
 
-    /// Works until it is done. `loss`: the stacks that compute a loss.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, loss: &IdSet, slice: &mut Slice) -> Sliced {
+    /// Works until it is done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        by: Stacks<'_>,
+        slice: &mut Slice,
+    ) -> Sliced {
+        if !self.told.is_empty() {
+            return Ok(());
+        }
         let (mut changes, without) = (self.changes, self.without.take());
-        let Some(mut without) = without else { return Ok(()) };
-        let done = changes.step(history, slice, |change| self.pass(file, history, loss, &mut without, change));
+        let mut without = match without {
+            Some(without) => without,
+            None => self.begin(file, history, slice)?,
+        };
+        let done = changes.step(history, slice, |change| self.pass(file, history, by, &mut without, change));
         self.changes = changes;
         if done.is_err() {
             self.without = Some(without);
             return Err(Spent);
         }
+        if self.kept.left_out > 0 && !self.kept.spans.is_empty() {
+            self.kept.spans.push((self.kept.since, u32::MAX));
+        }
         self.told = without.finish();
         Ok(())
+    }
+
+    fn begin(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced<PeakWithout> {
+        let kinds = self.sites + self.categories;
+        let groups = self.families.step(file, history, kinds + KINDS.len() as u32, slice)?;
+        let mut without = PeakWithout::new(groups, self.peak.0);
+        let awaited = |event| history.pending_change(event);
+        let awaited = Curve::new(&history.pending, &awaited).at(Moment::START);
+        without.change(kinds + Kind::AwaitingFree as u32, 0, awaited);
+        Ok(without)
     }
 
     fn pass(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        loss: &IdSet,
+        by: Stacks<'_>,
         without: &mut PeakWithout,
         Change { id, moment, bytes, awaiting }: Change,
     ) {
@@ -125,6 +170,11 @@ impl Run {
             for (group, new) in held.iter().zip(&mut self.held.new) {
                 without.change(*group, begin, std::mem::take(new));
             }
+            let kept = self.kept.live - std::mem::replace(&mut self.kept.left_out, self.kept.live);
+            if kept == self.kept.live {
+                self.kept.since = begin;
+            }
+            without.change(kind(Kind::KeptGradients), begin, kept);
             without.add(begin, 0);
         }
         if awaiting != 0 {
@@ -136,14 +186,23 @@ impl Run {
         let of = self.of(file, history, id);
         without.change(of.site, moment, bytes);
         without.change(self.sites + of.category, moment, bytes);
+        self.families.change(file, history, without, (id, moment, bytes));
         for one in KINDS {
             let rid = one.of_role(of.role, bytes.saturating_abs());
             if rid > 0 {
                 without.change(kind(one), moment, rid * bytes.signum());
             }
         }
-        if loss.contains(file.stack(history, id).0) {
+        let stack = file.stack(history, id).0;
+        if by.loss.contains(stack) {
             without.change(kind(Kind::Loss), moment, bytes);
+        }
+        if self.kept.left_out > 0 && bytes > 0 && by.backward.contains(stack) {
+            without.change(kind(Kind::KeptGradients), moment, -std::mem::take(&mut self.kept.left_out));
+            self.kept.spans.push((self.kept.since, moment));
+        }
+        if of.role == Role::Gradient && history.allocations.died(id).is_none() {
+            self.kept.live = self.kept.live.saturating_add(bytes);
         }
         if let Some(place) = Held::place(of) {
             let is_new = bytes > 0 || history.allocations.born(id).0 > self.held.begin();
@@ -158,6 +217,10 @@ impl Run {
 
     /// What a change does.
     pub(super) fn kind(&self, kind: Kind) -> Without {
+        // Without a backward pass in any stack nothing tells when they are needed.
+        if kind == Kind::KeptGradients && self.kept.spans.is_empty() {
+            return Without { peak: self.peak.1, moment: self.peak.0, ..Without::default() };
+        }
         self.group(self.sites + self.categories + kind as u32)
     }
 
@@ -171,6 +234,11 @@ impl Run {
         self.told.get(..self.sites as usize).unwrap_or_default().to_vec()
     }
 
+    /// What a group of a family does.
+    pub(super) fn numbered(&self, by: Numbered, number: u32) -> Without {
+        self.group(self.families.group(by, number))
+    }
+
     /// What a call site does.
     pub(super) fn site(&self, site: u32) -> Without {
         self.group(site)
@@ -180,7 +248,8 @@ impl Run {
         self.categories
     }
 
-    fn group(&self, group: u32) -> Without {
+    /// What a group of the run does.
+    pub(super) fn group(&self, group: u32) -> Without {
         self.told.get(group as usize).copied().unwrap_or_default()
     }
 
@@ -189,7 +258,7 @@ impl Run {
         &self,
         file: &OpenFile,
         history: &DeviceHistory,
-        loss: &IdSet,
+        by: Stacks<'_>,
         (kind, id): (Kind, AllocationId),
     ) -> u64 {
         let of = self.of(file, history, id);
@@ -200,7 +269,13 @@ impl Run {
         let is_concerned = match kind {
             Kind::OldGradients => is_held(0),
             Kind::HeldOver => is_held(1),
-            Kind::Loss => loss.contains(file.stack(history, id).0),
+            Kind::KeptGradients => {
+                let is_left_out = |&(from, to): &(u32, u32)| (from..to).contains(&self.peak.0);
+                of.role == Role::Gradient
+                    && history.allocations.died(id).is_none()
+                    && self.kept.spans.iter().any(|span| is_left_out(span) && history.allocations.born(id).0 <= span.0)
+            }
+            Kind::Loss => by.loss.contains(file.stack(history, id).0),
             Kind::AwaitingFree => {
                 file.about(history).pending(id).is_some_and(|[from, to]| (from..to).contains(&self.peak.0))
             }
