@@ -222,7 +222,12 @@ pub fn status(state: &Shared) -> FindStatus {
         None => format!("{} matches", grouped(count)),
     };
     FindStatus {
-        text: format!("{counted} · {} total · {} at the peak", Bytes(tally.requested), Bytes(tally.peak_requested)),
+        text: format!(
+            "{counted} · {} total · {} at the peak{}",
+            Bytes(tally.requested),
+            Bytes(tally.peak_requested),
+            without(&tally)
+        ),
         exact: format!(
             "{} B requested in total{}; {} live at the peak, {} B",
             grouped(tally.requested),
@@ -256,5 +261,17 @@ pub fn same_stack(state: &Shared) -> String {
         0 => "none at the peak".to_owned(),
         count => format!("{} at the peak, {}", grouped(count.into()), Bytes(tally.peak_requested)),
     };
-    format!("{} · {} total · {at_peak}", counted(tally.count.into(), "allocation"), Bytes(tally.requested))
+    let counted = counted(tally.count.into(), "allocation");
+    format!("{counted} · {} total · {at_peak}{}", Bytes(tally.requested), without(tally))
+}
+
+/// What the peak is without them, where that is less.
+fn without(tally: &Tally) -> String {
+    match tally.saved {
+        0 => String::new(),
+        saved => {
+            [" · peak without them ", &Bytes(tally.peak_without).to_string(), " (−", &Bytes(saved).to_string(), ")"]
+                .concat()
+        }
+    }
 }
