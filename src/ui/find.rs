@@ -222,12 +222,13 @@ pub fn status(state: &Shared) -> FindStatus {
         None => format!("{} matches", grouped(count)),
     };
     FindStatus {
-        text: format!(
-            "{counted} · {} total · {} at the peak{}",
-            Bytes(tally.requested),
-            Bytes(tally.peak_requested),
-            without(&tally)
-        ),
+        text: match tally.saved {
+            0 => {
+                let (requested, at_peak) = (Bytes(tally.requested), Bytes(tally.peak_requested));
+                format!("{counted} · {requested} total · {at_peak} at the peak")
+            }
+            _ => format!("{counted} · {} at the peak{}", Bytes(tally.peak_requested), without(&tally)),
+        },
         exact: format!(
             "{} B requested in total{}; {} live at the peak, {} B",
             grouped(tally.requested),

@@ -10,7 +10,7 @@ use analysis::{PeakWithout, site};
 use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
-use history::snapshot::{FrameId, Snapshot, StackId};
+use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
 type Numbers<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
@@ -20,12 +20,19 @@ pub(super) struct Families {
     pub(super) tree: Tree,
     /// The first group of annotations, of compiled regions, of modules, and the one after all these.
     starts: [u32; 4],
-    /// By stack: its group, and that of the step of the backward pass, 0 in none.
-    of_stack: HashMap<u32, (u32, u32), foldhash::fast::RandomState>,
-    of_node: Numbers<String>,
-    pub(super) stacks: Vec<(StackId, u32)>,
-    /// Each with its innermost frame.
-    pub(super) nodes: Vec<(FrameId, u32)>,
+    places: Numbers<StackId>,
+    pub(super) stacks: Vec<Stack>,
+    node_places: Numbers<StringId>,
+    /// Steps of the backward pass, by the name of their frame: its group and the frame.
+    pub(super) nodes: Vec<(u32, FrameId)>,
+}
+
+/// A call stack, its group, and that of the step of the backward pass that it is in, 0 in none.
+#[derive(Clone, Copy)]
+pub(super) struct Stack {
+    pub(super) stack: StackId,
+    pub(super) group: u32,
+    node: u32,
 }
 
 impl Families {
@@ -63,38 +70,47 @@ impl Families {
             without.change(modules + module, moment, bytes);
             module = self.tree.modules.get(module as usize).map_or(0, |module| module.parent);
         }
-        let (stack, node) = self.of_stack(&file.snapshot, stack, without);
-        without.change(stack, moment, bytes);
+        let Stack { group, node, .. } = self.of_stack(&file.snapshot, stack, without);
+        without.change(group, moment, bytes);
         if node > 0 {
             without.change(node, moment, bytes);
         }
     }
 
-    fn of_stack(&mut self, snapshot: &Snapshot, stack: StackId, without: &mut PeakWithout) -> (u32, u32) {
-        let stack = if stack == StackId::EMPTY { StackId::NONE } else { stack };
-        if let Some(&known) = self.of_stack.get(&stack.0) {
-            return known;
+    /// The place of a stack that the run came to.
+    pub(super) fn place(&self, stack: StackId) -> Option<u32> {
+        self.places.get(&recorded(stack)).copied()
+    }
+
+    fn of_stack(&mut self, snapshot: &Snapshot, stack: StackId, without: &mut PeakWithout) -> Stack {
+        if let Some(known) = self.place(stack).and_then(|place| self.stacks.get(place as usize)) {
+            return *known;
         }
-        let of_stack = without.grow();
-        self.stacks.push((stack, of_stack));
+        let stack = recorded(stack);
         let mut frames = snapshot.stacks.frames(stack);
-        let is_node = |&frame: &FrameId| site::is_backward(snapshot, snapshot.frames.frame(frame));
-        let node = frames.find(is_node).map_or(0, |frame| {
-            let name = site::parts(snapshot, snapshot.frames.frame(frame)).0;
-            *self.of_node.entry(name).or_insert_with(|| {
-                let group = without.grow();
-                self.nodes.push((frame, group));
-                group
-            })
+        let node = frames.find(|&frame| site::is_backward(snapshot, snapshot.frames.frame(frame))).map_or(0, |frame| {
+            let next = self.nodes.len() as u32;
+            let place = *self.node_places.entry(snapshot.frames.frame(frame).name).or_insert(next);
+            if place == next {
+                self.nodes.push((without.grow(), frame));
+            }
+            self.nodes.get(place as usize).map_or(0, |&(group, _)| group)
         });
-        self.of_stack.insert(stack.0, (of_stack, node));
-        (of_stack, node)
+        let known = Stack { stack, group: without.grow(), node };
+        self.places.insert(stack, self.stacks.len() as u32);
+        self.stacks.push(known);
+        known
     }
 
     /// The group of what is in an annotation, in a region or in a module of this number.
     pub(super) fn group(&self, by: Numbered, number: u32) -> u32 {
         self.starts[by as usize] + number
     }
+}
+
+/// A stack without frames is as good as none.
+fn recorded(stack: StackId) -> StackId {
+    if stack == StackId::EMPTY { StackId::NONE } else { stack }
 }
 
 /// The groups that have numbers before the run.
