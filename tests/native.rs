@@ -72,6 +72,7 @@ mod pickle_streams;
 mod pickle_tree;
 #[path = "support/pickle_value.rs"]
 mod pickle_value;
+mod plan_curve;
 mod planned;
 mod plots;
 mod render;

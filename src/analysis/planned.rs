@@ -155,11 +155,29 @@ impl Planned {
         self.look(0);
     }
 
+    /// What is live now, in parts: a peak's are divided likewise.
     #[inline]
-    fn look(&mut self, moment: u32) {
+    fn whole(&self) -> i128 {
         let (times, by) = self.batch.parts();
         let [stays, grows] = self.now;
-        let whole = stays.saturating_mul(by.into()).saturating_add(grows.saturating_mul(times.into()));
+        stays.saturating_mul(by.into()).saturating_add(grows.saturating_mul(times.into()))
+    }
+
+    /// What is live now, in bytes, rounded up.
+    pub fn live(&self) -> u64 {
+        self.bytes(self.whole())
+    }
+
+    fn bytes(&self, whole: i128) -> u64 {
+        let parts = self.factors.parts.saturating_mul(self.batch.parts().1.into());
+        let whole = whole.max(0);
+        u64::try_from(whole.div_euclid(parts) + i128::from(whole.rem_euclid(parts) > 0)).unwrap_or(u64::MAX)
+    }
+
+    #[inline]
+    fn look(&mut self, moment: u32) {
+        let [stays, grows] = self.now;
+        let whole = self.whole();
         if whole > self.peak.0 {
             self.peak = (whole, moment);
         }
@@ -183,11 +201,8 @@ impl Planned {
 
     /// What the plan comes to.
     pub fn outcome(&self) -> Outcome {
-        let parts = self.factors.parts.saturating_mul(self.batch.parts().1.into());
-        let peak = self.peak.0.max(0);
-        let peak = peak.div_euclid(parts) + i128::from(peak.rem_euclid(parts) > 0);
         let none = Ratio { part: 0, whole: 1 };
         let fits = self.fits.map(|(ratio, moment)| (if self.never_fits { none } else { ratio }, moment));
-        Outcome { peak: u64::try_from(peak).unwrap_or(u64::MAX), moment: self.peak.1, fits }
+        Outcome { peak: self.bytes(self.peak.0), moment: self.peak.1, fits }
     }
 }

@@ -43,6 +43,7 @@ pub(super) struct Questions {
     /// Answers [`Question::WhatIf`], where there is one.
     simulator: Option<Box<dyn Simulate>>,
     plan: Option<Box<Plan>>,
+    plan_curve: Option<Box<Plan>>,
 }
 
 /// The rank of what is answered ahead of whatever runs, each question of it.
@@ -101,6 +102,7 @@ impl Questions {
             Question::WhatIf(_) => self.simulator.iter_mut().for_each(|simulator| simulator.begin()),
             Question::Recording => self.recordings = Recordings::default(),
             Question::Plan(_) => self.plan = None,
+            Question::PlanCurve(..) => self.plan_curve = None,
             _ => {}
         }
     }
@@ -225,6 +227,12 @@ impl Questions {
                 let report = self.report.get_or_insert_with(|| job(device, question.clone())).step(file, slice)?;
                 self.report = None;
                 Some(Answer::Report(Box::new(report)))
+            }
+            Question::PlanCurve(ref question, view) => {
+                let new = || Box::new(Plan::over(device, question, view));
+                let page = self.plan_curve.get_or_insert_with(new).step(file, slice)?;
+                let curve = self.plan_curve.take().map(|plan| plan.curve(page)).unwrap_or_default();
+                Some(Answer::PlanCurve(Box::new(curve)))
             }
             Question::Plan(ref question) => {
                 let plan = self.plan.get_or_insert_with(|| Box::new(Plan::new(device, question)));

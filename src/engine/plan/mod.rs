@@ -1,17 +1,20 @@
 //! What fits: the recorded trace with a factor on each group of allocations, in slices.
 
 mod blocks;
+mod course;
 
 use super::find::{Search, Sought};
 use super::open::OpenFile;
 use super::origin::stack_of;
-use super::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
+use super::protocol::{Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
 use super::roles::Role;
 use analysis::{Change, Changes, Factors, IdSet, InPlan, Planned};
 use base::slice::{Slice, Sliced, Spent};
 use base::units::Moment;
 use blocks::Blocks;
+use course::Course;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
+use picture::timeline::{View, WindowColumns};
 
 /// What grows with the batch.
 const GROW: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
@@ -24,6 +27,9 @@ pub(super) struct Plan {
     search: Option<Search>,
     blocks: Blocks,
     pass: Option<Pass>,
+    /// The window over which its curve is wanted, and the curve.
+    view: Option<View>,
+    course: Course,
 }
 
 /// Which allocations a group has.
@@ -62,7 +68,19 @@ impl Roles {
 impl Plan {
     pub(super) fn new(device: i64, question: &PlanQuestion) -> Plan {
         let question = question.clone();
-        Plan { device, question, members: Vec::new(), search: None, blocks: Blocks::default(), pass: None }
+        let (members, search, blocks, pass, view, course) = Default::default();
+        Plan { device, question, members, search, blocks, pass, view, course }
+    }
+
+    /// One whose curve over a window is wanted.
+    pub(super) fn over(device: i64, question: &PlanQuestion, view: View) -> Plan {
+        Plan { view: Some(view), ..Plan::new(device, question) }
+    }
+
+    /// The curve, and what the plan comes to.
+    pub(super) fn curve(self, page: PlanPage) -> PlanCurve {
+        let (edge_px, live) = self.course.finish();
+        PlanCurve { page, view: self.view, edge_px, live }
     }
 
     /// What the plan comes to, once that is known; empty on a device that the file does not have.
@@ -81,7 +99,11 @@ impl Plan {
                 Err(problem) => return Ok(PlanPage { problem, ..PlanPage::default() }),
             },
         };
-        let pass = self.pass.insert(pass);
+        if let Some(view) = self.view.filter(|_| self.course.columns.edge_px.is_empty()) {
+            let moments = history.event_count().saturating_add(1);
+            self.course = Course::over(WindowColumns::new(&view, moments, history.events.times.clock()));
+        }
+        let (pass, mut course) = (self.pass.insert(pass), self.view.map(|_| &mut self.course));
         let in_plan = |id| in_plan(&self.members, &roles, file, history, id);
         let Pass { peak, changes, planned, has_begun, rows, batch_at_peak } = pass;
         changes.step(history, slice, |Change { id, moment, bytes, .. }| {
@@ -94,6 +116,7 @@ impl Plan {
             }
             let of = in_plan(id);
             planned.add(of, moment, bytes);
+            course.iter_mut().for_each(|course| course.add(moment, planned.live()));
             if bytes < 0 {
                 return;
             }

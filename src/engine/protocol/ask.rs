@@ -2,9 +2,9 @@
 
 use super::{
     AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
-    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PlanPage, PlanQuestion,
-    RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage, TableQuestion,
-    TableText, Tally, TreePage, TreeQuestion, WhatIf, WhatIfQuestion,
+    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PlanCurve, PlanPage,
+    PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage,
+    TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf, WhatIfQuestion,
 };
 use super::{Arrangement, Scope, Span};
 use picture::timeline::{Axis, OutlineRect, Scene, View};
@@ -122,6 +122,8 @@ pub enum Question {
     Report(ReportQuestion),
     /// What is the peak with these factors on groups of allocations?
     Plan(Box<PlanQuestion>),
+    /// The same, with the curve over a window.
+    PlanCurve(Box<PlanQuestion>, View),
     /// Part of the table of some allocations, and their histograms.
     Table(Box<TableQuestion>),
     /// Rows of a table as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen.
@@ -170,6 +172,7 @@ pub enum Answer {
     /// The report; without statements and sheets on a device that the file does not have.
     Report(Box<Report>),
     Plan(Box<PlanPage>),
+    PlanCurve(Box<PlanCurve>),
     Table(Box<TablePage>),
     TableText(TableText),
     WhatIf(Box<WhatIf>),

@@ -1,6 +1,7 @@
 //! What fits: factors on groups of allocations, and what the peak of live bytes is then.
 
 pub use analysis::{Factor, Ratio};
+use picture::timeline::View;
 use serde::{Deserialize, Serialize};
 
 /// What a plan is asked.
@@ -134,6 +135,17 @@ pub struct PlanPage {
     /// The largest factor on what grows with the batch that fits the capacity, in thousandths rounded down, and the moment that allows no
     /// more. `None` without a capacity, and where nothing grows.
     pub fits: Option<(u64, u32)>,
+}
+
+/// The live bytes of a plan over the columns of a window: the largest of each, exactly.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlanCurve {
+    /// What the plan comes to.
+    pub page: PlanPage,
+    /// The window, and the edges of its columns in pixels of it: one more than columns.
+    pub view: Option<View>,
+    pub edge_px: Vec<i32>,
+    pub live: Vec<u64>,
 }
 
 /// A group of a plan.
