@@ -155,7 +155,7 @@ impl Planned {
         self.look(0);
     }
 
-    /// What is live now, in parts: a peak's are divided likewise.
+    /// Live bytes now, in parts of a byte, as the peak is kept.
     #[inline]
     fn whole(&self) -> i128 {
         let (times, by) = self.batch.parts();
@@ -163,7 +163,7 @@ impl Planned {
         stays.saturating_mul(by.into()).saturating_add(grows.saturating_mul(times.into()))
     }
 
-    /// What is live now, in bytes, rounded up.
+    /// Live bytes now, rounded up.
     pub fn live(&self) -> u64 {
         self.bytes(self.whole())
     }

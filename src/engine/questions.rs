@@ -111,7 +111,7 @@ impl Questions {
     pub(super) fn forget_categories(&mut self) {
         self.tables.forget();
         self.events.forget();
-        (self.report, self.plan) = Default::default();
+        (self.report, self.plan, self.plan_curve) = Default::default();
         self.scene = SceneInWork::default();
     }
 

@@ -1,4 +1,4 @@
-//! The largest of each column, of a total that is told change by change.
+//! The maximum of live bytes in each pixel column, from a run over the changes.
 
 use picture::timeline::WindowColumns;
 
@@ -9,7 +9,7 @@ pub(super) struct Course {
     /// The column that comes next, and the largest of it so far.
     next: usize,
     most: u64,
-    /// What is live now.
+    /// Live bytes now.
     now: u64,
     pub(super) live: Vec<u64>,
 }
@@ -25,7 +25,7 @@ impl Course {
         self.now = live;
     }
 
-    /// What is live now was so at all moments before this one.
+    /// Live bytes have not changed at any moment before this one.
     fn reach(&mut self, moment: u32) {
         while let Some(moments) = self.columns.moments.get(self.next).filter(|moments| moments.start < moment) {
             self.most = self.most.max(self.now);

@@ -74,7 +74,7 @@ impl Rules {
         self.text = text;
     }
 
-    /// The values of a text in YAML, or why it could not be read; nothing if another text stands there by now.
+    /// Takes the values of a text in YAML, or why it could not be read. Ignored if the text has changed meanwhile.
     pub(crate) fn read(&mut self, text: &str, read: Result<ReadDocument, String>) {
         let Some(reading) = self.reading.take_if(|reading| reading.text == text) else { return };
         match read {
@@ -146,7 +146,7 @@ impl Rules {
         self.choose(Choice::Own);
     }
 
-    /// Keeps what stands there for undoing, before this takes its place.
+    /// Keeps the current text for Undo before this one replaces it.
     fn make_room(&mut self, text: &str) {
         if !self.text.is_empty() && self.text != text {
             self.before = Some(std::mem::take(&mut self.text));
@@ -197,7 +197,7 @@ fn is_yaml(text: &str) -> bool {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reading {
     pub(crate) text: String,
-    /// Whether it takes the place of what stands there once it is read; otherwise it stands there.
+    /// Whether it replaces the current text once it is read (an import); typed text is already there.
     replaces: bool,
     pub(crate) is_asked: bool,
 }

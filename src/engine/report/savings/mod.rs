@@ -90,7 +90,8 @@ impl Savings {
         };
         self.steps.step(file, slice)?;
         let run = self.run.get_or_insert_with(|| Run::new(file, history, &self.steps.steps));
-        run.step(file, history, Stacks { loss: &self.loss.stacks, backward: &self.backward.stacks }, slice)?;
+        let by = Stacks { loss: &self.loss.stacks, backward: &self.backward.stacks };
+        run.step(file, history, by, slice)?;
         let peak = run.peak;
         let live = self.live.get_or_insert_with(|| {
             let population = Population::new(history, Scope::At(peak.0));
@@ -145,6 +146,7 @@ impl Savings {
         least: u64,
     ) -> Vec<Saving> {
         let categories = &file.groups.categories;
+        let by = Stacks { loss: &self.loss.stacks, backward: &self.backward.stacks };
         let savings = KINDS.into_iter().filter_map(|kind| {
             let without = run.kind(kind);
             let saved = run.peak.1.saturating_sub(without.peak);
@@ -155,7 +157,6 @@ impl Savings {
             let mut sites: Vec<(u64, u64, AllocationId)> = Vec::new();
             sites.resize(file.groups.count(history, Grouping::CallSite) as usize, (0, 0, AllocationId(0)));
             for &id in live {
-                let by = Stacks { loss: &self.loss.stacks, backward: &self.backward.stacks };
                 let bytes = run.concerns(file, history, by, (kind, id));
                 concerned = concerned.saturating_add(bytes);
                 if categories.set().compares_sizes(categories.rule(history, id)) {
