@@ -14,7 +14,6 @@ use memscape::timeline::View;
 use memscape::timeline::scene::FADED;
 use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
 use turns::file;
 
 /// What a test looks for, in its own words; the text that is typed for it is made from this.
@@ -114,23 +113,6 @@ fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
     all
 }
 
-/// The most that is live of those that count, at any moment.
-fn highest(all: &[Details], counts: impl Fn(&Details) -> bool) -> u64 {
-    let mut changes = BTreeMap::<u32, i64>::new();
-    for details in all.iter().filter(|details| counts(details)) {
-        let born = details.born_event.map_or(0, |event| event + 1);
-        *changes.entry(born).or_default() += details.requested as i64;
-        if let Some(event) = details.freed_event {
-            *changes.entry(event + 1).or_default() -= details.requested as i64;
-        }
-    }
-    let live = changes.values().scan(0, |live, change| {
-        *live += change;
-        Some(*live)
-    });
-    live.max().unwrap_or(0).max(0) as u64
-}
-
 /// Compares a search with a look at every allocation.
 fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
     let query = wanted.typed();
@@ -141,10 +123,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
             && details.freed_event.is_none_or(|freed| i64::from(freed) > peak_event)
     };
     let peak: Vec<_> = matches.iter().filter(at_peak).collect();
-    let peak_without = if peak.is_empty() { 0 } else { highest(all, |details| !wanted.is(details)) };
     let expected = Tally {
-        saved: if peak.is_empty() { 0 } else { highest(all, |_| true) - peak_without },
-        peak_without,
         count: matches.len() as u32,
         requested: matches.iter().map(|details| details.requested).sum(),
         peak_count: peak.len() as u32,

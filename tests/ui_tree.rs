@@ -440,7 +440,7 @@ fn the_search_leads_from_row_to_row() {
         _ => None,
     });
     let find = find.expect("a search");
-    let tally = Tally { count: 3, requested: 9, peak_count: 1, peak_requested: 3, ..Tally::default() };
+    let tally = Tally { count: 3, requested: 9, peak_count: 1, peak_requested: 3 };
     page.answered(find, Answer::Find(tally));
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.found = 2048));
     assert_eq!(question.find, Some(find));

@@ -2,7 +2,7 @@
 
 use super::asking::Asking;
 use super::insights::classify;
-use super::output::{after, pretty};
+use super::output::pretty;
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, Moment, grouped};
 use clap::Args;
@@ -10,6 +10,7 @@ use engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset};
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use ui::plan::words::{LIVE_ONLY, facts};
 
 const SETS: &str = "Multiply the size of a group, such as activations=2x, \"optimizer state\"=/8, parameter=fp32->bf16 or train.py:31=0
 
@@ -31,10 +32,10 @@ pub(crate) struct Plan {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     /// Multiply the size of a group, such as activations=2x or "optimizer state"=/8
-    #[arg(long = "set", value_name = "GROUP=FACTOR", value_parser = set, long_help = SETS)]
-    pub(crate) sets: Vec<(String, Factor)>,
+    #[arg(long = "set", value_name = "GROUP=FACTOR", value_parser = PlanGroup::parse, long_help = SETS)]
+    pub(crate) sets: Vec<(PlanGroup, Factor)>,
     /// Apply a common change, such as batch=2, fsdp=8 or checkpoint
-    #[arg(long = "preset", value_name = "NAME[=N]", value_parser = preset, long_help = PRESETS)]
+    #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = PRESETS)]
     pub(crate) presets: Vec<(Preset, Factor)>,
     /// Device memory that has to suffice, such as 80GiB: prints the largest batch that fits
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
@@ -47,34 +48,6 @@ pub(crate) struct Plan {
     pub(crate) json: bool,
 }
 
-fn factor(text: &str) -> Result<Factor, String> {
-    Factor::parse(text).ok_or_else(|| "expected a factor such as 2x, 0.5, /8 or fp32->bf16".to_owned())
-}
-
-fn set(text: &str) -> Result<(String, Factor), String> {
-    // A search may hold the sign as well: `>=10MiB=2x`.
-    let (group, by) = text.rsplit_once('=').ok_or("expected GROUP=FACTOR, such as activations=2x")?;
-    match group.trim() {
-        "" => Err("the group is missing: expected GROUP=FACTOR, such as activations=2x".to_owned()),
-        group => Ok((group.to_owned(), factor(by)?)),
-    }
-}
-
-fn preset(text: &str) -> Result<(Preset, Factor), String> {
-    let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
-    let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.name() == name) else {
-        let names: Vec<&str> = Preset::ALL.into_iter().map(Preset::name).collect();
-        return Err(format!("no preset {name}; available: {}", names.join(", ")));
-    };
-    let number = number.map(factor).transpose()?;
-    match (preset.has_number(), number) {
-        (true, None) => Err(format!("expected a number, such as {name}=2")),
-        (false, Some(_)) => Err(format!("{name} has no number")),
-        (true, Some(Factor::ZERO)) => Err(format!("{name}=0 leaves nothing")),
-        (_, number) => Ok((preset, number.unwrap_or_default())),
-    }
-}
-
 /// The text of `memscape plan`.
 ///
 /// # Errors
@@ -85,8 +58,7 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     if let Some(path) = rules {
         classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    let groups = sets.iter().map(|(group, factor)| (PlanGroup::Named(group.clone()), *factor)).collect();
-    let mut question = PlanQuestion { groups, batch: Factor::ONE, capacity: *capacity };
+    let mut question = PlanQuestion { groups: sets.clone(), batch: Factor::ONE, capacity: *capacity };
     for (preset, number) in presets {
         if !preset.add_to(&mut question, *number) {
             return Err(format!("{}: the number is too large or too small", preset.name()));
@@ -137,35 +109,11 @@ fn as_json(page: &PlanPage, batch: Factor, capacity: Option<u64>, caveats: &[&st
 
 fn as_text(asking: &Asking, page: &PlanPage, batch: Factor, capacity: Option<u64>, caveats: &[&str]) -> String {
     let mut text = asking.title() + "\n";
-    let peak = |(bytes, moment): (u64, u32)| format!("{} {}", Bytes(bytes), after(moment));
-    let (old, new) = (page.recorded.0, page.planned.0);
-    let change = match new.cmp(&old) {
-        std::cmp::Ordering::Equal => "unchanged".to_owned(),
-        std::cmp::Ordering::Less => format!("−{}", Bytes(old - new)),
-        std::cmp::Ordering::Greater => format!("+{}", Bytes(new - old)),
-    };
-    text += &format!("Recorded peak  {}\nPlanned peak   {} ({change})\n", peak(page.recorded), peak(page.planned));
-    if let Some(capacity) = capacity {
-        let left = match capacity.checked_sub(new) {
-            Some(left) => format!("{} left", Bytes(left)),
-            None => format!("{} too little", Bytes(new - capacity)),
-        };
-        text += &format!("Capacity       {}: {left}\n", Bytes(capacity));
-        text += &match page.fits {
-            Some((0, moment)) => {
-                format!("Largest batch  none fits: too much is live {} whatever the batch\n", after(moment))
-            }
-            Some((thousandths, moment)) => {
-                let (whole, part) = (thousandths / 1000, thousandths % 1000);
-                format!(
-                    "Largest batch  × {}.{part:03} of the recorded one, limited by what is live {}\n",
-                    grouped(whole),
-                    after(moment)
-                )
-            }
-            None => "Largest batch  unknown: no activations, temporaries or inputs in this trace\n".to_owned(),
-        };
-        text += "Live bytes only: leave room for fragmentation, the CUDA context and NCCL.\n";
+    for (label, value) in facts(page, capacity) {
+        text += &format!("{label:<15}{value}\n");
+    }
+    if capacity.is_some() {
+        text += &format!("{LIVE_ONLY}\n");
     }
     if batch != Factor::ONE {
         text += &format!("Batch          {batch}: {} at the recorded peak\n", Bytes(page.batch_at_peak));

@@ -8,7 +8,7 @@ use super::open::OpenFile;
 use super::origin::{has_stack, is_of_free, stack_of};
 use super::protocol::{Begin, Direction, Looks, Match, Query, Scope, Tally};
 use super::stack_match::StackMatch;
-use analysis::{Change, Changes, IdSet, PeakWithout};
+use analysis::IdSet;
 use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
@@ -31,14 +31,12 @@ pub(super) struct Search {
     next: usize,
     matches: IdSet,
     tally: Tally,
-    /// The run that finds the peak without what was found.
-    without: Option<(Changes, PeakWithout)>,
 }
 
 impl Search {
     pub(super) fn new(device: i64, sought: Sought) -> Search {
         let (stacks, matches) = (StackMatch::default(), IdSet::default());
-        Search { device, sought, stacks, next: 0, matches, tally: Tally::default(), without: None }
+        Search { device, sought, stacks, next: 0, matches, tally: Tally::default() }
     }
 
     /// What is found; nothing on a device that the file does not have.
@@ -57,26 +55,7 @@ impl Search {
         while let Some(ids) = slice.part(&mut self.next, count, 1)? {
             self.look_at(file, history, ids);
         }
-        if self.tally.peak_count > 0 {
-            self.leave_out(history, slice)?;
-        }
         Ok(self.tally)
-    }
-
-    /// Finds the peak without what was found.
-    fn leave_out(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let (Moment(moment), peak) = history.most_live();
-        let (changes, without) = self.without.get_or_insert_with(|| (Changes::default(), PeakWithout::new(1, moment)));
-        changes.step(history, slice, |Change { id, moment, bytes, .. }| {
-            if self.matches.contains(id.0) {
-                without.change(0, moment, bytes);
-            }
-            without.add(moment, bytes);
-        })?;
-        let without =
-            self.without.take().and_then(|(_, without)| without.finish().first().copied()).unwrap_or_default();
-        (self.tally.peak_without, self.tally.saved) = (without.peak, peak.saturating_sub(without.peak));
-        Ok(())
     }
 
     /// The search is done: its matches are those of this serial from now on.

@@ -117,7 +117,7 @@ impl Questions {
 
     /// Nodes have other numbers from now on.
     pub(super) fn forget_nodes(&mut self) {
-        (self.trees, self.flames) = Default::default();
+        (self.trees, self.flames, self.plan, self.plan_curve) = Default::default();
         self.tables.forget();
     }
 

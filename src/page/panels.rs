@@ -18,6 +18,7 @@ mod minimap;
 mod moment;
 mod overlay;
 pub(super) mod palette;
+mod plan;
 mod plots;
 mod range;
 pub(super) mod recent;
@@ -75,6 +76,7 @@ const PARTS: &[Begin] = &[
     begin::<sources::Panel>,
     begin::<why::Panel>,
     begin::<what_if::Panel>,
+    begin::<plan::Panel>,
     begin::<minimap::Panel>,
     begin::<overlay::Panel>,
     begin::<timeline::Panel>,

@@ -29,9 +29,13 @@ impl Shared {
         if typed.is_none() && !text.is_empty() {
             return;
         }
+        self.raise(|state| state.tools.capacity = typed.map(|gib| (gib * GIB) as u64));
+    }
+
+    /// Changes how high the picture is. Who looked at everything wants to see that as well; who did not stays where they are.
+    pub(super) fn raise(&mut self, change: impl FnOnce(&mut Shared)) {
         let showed_all = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.whole(view) == view);
-        self.tools.capacity = typed.map(|gib| (gib * GIB) as u64);
-        // Who looked at everything wants to see the line as well; who did not stays where he is.
+        change(self);
         self.navigate(|plane, view| if showed_all { plane.whole(view) } else { plane.moved(view, 0.0, 0.0) });
     }
 }

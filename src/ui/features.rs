@@ -8,6 +8,7 @@ pub mod histograms;
 pub mod html;
 pub mod memory;
 pub mod palette;
+pub mod plan;
 pub mod source_rows;
 pub mod sources;
 pub mod table;
@@ -31,6 +32,7 @@ use flame::{FlameAction, FlameGraph, FlameStep};
 use html::Saving;
 use memory::{Memory, MemoryAction, MemoryStep};
 use palette::{Palette, PaletteAction, PaletteStep};
+use plan::{Plan, PlanAction, PlanStep};
 use sources::{SourceAction, Sources};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
@@ -154,6 +156,8 @@ features! {
     why: Why, Why(WhyAction, WhyStep) = why::FEATURE;
     /// The simulated allocator.
     what_if: Simulator, WhatIf(WhatIfAction, Infallible) = what_if::FEATURE;
+    /// The planner.
+    plan: Plan, Plan(PlanAction, PlanStep) = plan::FEATURE;
     /// What is seen of the call tree.
     tree: Tree, Tree(TreeAction, TreeCommand) = tree::FEATURE;
     flame: FlameGraph, Flame(FlameAction, FlameStep) = flame::FEATURE;

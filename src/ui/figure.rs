@@ -97,7 +97,10 @@ impl Figure {
                 state.gaps(lane.place, lane.view).into_iter().map(move |gap| Gap { y: gap.y.map(inside), ..gap })
             })
             .collect();
-        figure.curves.iter_mut().flat_map(|curve| &mut curve.points).for_each(|[_, y]| *y += bottom);
+        for curve in &mut figure.curves {
+            let mark = curve.mark.iter_mut().map(|mark| &mut mark.at);
+            curve.points.iter_mut().chain(mark).for_each(|[_, y]| *y += bottom);
+        }
         figure.bytes = lane_ticks(state, BYTES_APART * canvas.scale, sizes::FONT * canvas.scale);
         if let Some(peak) = &mut figure.peak {
             peak.y += bottom;

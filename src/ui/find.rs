@@ -222,13 +222,7 @@ pub fn status(state: &Shared) -> FindStatus {
         None => format!("{} matches", grouped(count)),
     };
     FindStatus {
-        text: match tally.saved {
-            0 => {
-                let (requested, at_peak) = (Bytes(tally.requested), Bytes(tally.peak_requested));
-                format!("{counted} · {requested} total · {at_peak} at the peak")
-            }
-            _ => format!("{counted} · {} at the peak{}", Bytes(tally.peak_requested), without(&tally)),
-        },
+        text: format!("{counted} · {} total · {} at the peak", Bytes(tally.requested), Bytes(tally.peak_requested)),
         exact: format!(
             "{} B requested in total{}; {} live at the peak, {} B",
             grouped(tally.requested),
@@ -263,16 +257,5 @@ pub fn same_stack(state: &Shared) -> String {
         count => format!("{} at the peak, {}", grouped(count.into()), Bytes(tally.peak_requested)),
     };
     let counted = counted(tally.count.into(), "allocation");
-    format!("{counted} · {} total · {at_peak}{}", Bytes(tally.requested), without(tally))
-}
-
-/// What the peak is without them, where that is less.
-fn without(tally: &Tally) -> String {
-    match tally.saved {
-        0 => String::new(),
-        saved => {
-            [" · peak without them ", &Bytes(tally.peak_without).to_string(), " (−", &Bytes(saved).to_string(), ")"]
-                .concat()
-        }
-    }
+    format!("{counted} · {} total · {at_peak}", Bytes(tally.requested))
 }

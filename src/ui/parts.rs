@@ -6,7 +6,7 @@ use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
 use super::{
-    cursor, find, first_group, lane_scenes, pinned, plots, pointing, rules, settings, slices, surroundings, tools,
+    cursor, find, first_group, lane_scenes, pinned, planned, plots, pointing, rules, settings, slices, surroundings, tools,
 };
 use engine::protocol::Answer;
 
@@ -24,6 +24,7 @@ const PARTS: &[Part] = &[
     settings::PART,
     slices::PART,
     pinned::PART,
+    planned::PART,
 ];
 
 /// Every part forgets what no longer holds, at once; the features do so before anything else is asked.

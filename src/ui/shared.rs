@@ -7,6 +7,7 @@ use super::first_group::FirstGroup;
 use super::lanes::Lanes;
 use super::link::Linked;
 use super::pinned::Pinned;
+use super::planned::Planned;
 use super::plots::Plots;
 use super::previous::Previous;
 use super::rules::Rules;
@@ -102,6 +103,8 @@ pub struct Shared {
     pub views: Views,
     /// What the picture's height shows, where that is not the stack.
     pub plots: Plots,
+    /// The peak without what is selected, or under a plan.
+    pub planned: Planned,
     pub rules: Rules,
     /// What a person sets for all files.
     pub settings: Settings,

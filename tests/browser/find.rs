@@ -106,7 +106,7 @@ fn by_keyboard_alone() {
     page.press("Enter");
     page.wait_for(&Some(2), || selected(&page));
     page.wait_until("the place among all is told", || {
-        page.text("#find-status").starts_with("1 of 40 · 1.00 MiB at the peak · peak without them ")
+        page.text("#find-status").starts_with("1 of 40 · 40.0 MiB")
     });
     page.press("Enter");
     page.wait_for(&Some(3), || selected(&page));

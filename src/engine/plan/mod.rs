@@ -6,7 +6,7 @@ mod course;
 use super::find::{Search, Sought};
 use super::open::OpenFile;
 use super::origin::stack_of;
-use super::protocol::{Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
+use super::protocol::{Arrangement, Factor, Highlight, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
 use super::roles::Role;
 use analysis::{Change, Changes, Factors, IdSet, InPlan, Planned};
 use base::slice::{Slice, Sliced, Spent};
@@ -14,6 +14,7 @@ use base::units::Moment;
 use blocks::Blocks;
 use course::Course;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::snapshot::StackId;
 use picture::timeline::{View, WindowColumns};
 
 /// What grows with the batch.
@@ -40,6 +41,8 @@ enum Members {
     Found(IdSet),
     /// Activations by these stacks.
     Stacks(IdSet),
+    /// Those of a node of a tree.
+    Node(Arrangement, u32),
 }
 
 /// The run over the trace.
@@ -137,7 +140,10 @@ impl Plan {
             planned.begin();
         }
         let mut rows = rows;
-        let asked = |place: usize| !matches!(self.question.groups.get(place), Some((PlanGroup::Where(_), _)));
+        let asked = |place: usize| {
+            let group = self.question.groups.get(place).map(|(group, _)| group);
+            matches!(group, Some(PlanGroup::Named(_) | PlanGroup::Blocks))
+        };
         if let Some((_, row)) = rows.iter().enumerate().find(|(place, row)| row.count == 0 && asked(*place)) {
             let problem = ["no allocation is in the group “", &row.name, "”"].concat();
             return Ok(PlanPage { problem, ..PlanPage::default() });
@@ -171,6 +177,15 @@ impl Plan {
                     }
                     Members::Stacks(std::mem::take(&mut self.blocks.stacks))
                 }
+                PlanGroup::Stack(stack) => {
+                    let new = || Search::new(self.device, Sought::Stack(StackId(*stack)));
+                    self.search.get_or_insert_with(new).step(file, slice)?;
+                    Members::Found(self.search.take().map(Search::into_matches).unwrap_or_default())
+                }
+                &PlanGroup::Node(arrangement, node) => {
+                    file.collect(self.device, Highlight::Node(arrangement, node), slice)?;
+                    Members::Node(arrangement, node)
+                }
                 PlanGroup::Named(name) | PlanGroup::Where(name) => match named(file, name) {
                     Some(members) => members,
                     None => {
@@ -196,11 +211,8 @@ impl Plan {
     fn begin(&self, history: &DeviceHistory) -> Result<Pass, String> {
         let blocks = Factor::new(1, self.blocks.count.max(1).into()).unwrap_or_default();
         let row = |(group, factor): &(PlanGroup, Factor)| {
-            let (name, factor) = match group {
-                PlanGroup::Named(name) | PlanGroup::Where(name) => (name.clone(), Some(*factor)),
-                PlanGroup::Blocks => ("activations inside of blocks".to_owned(), factor.and(blocks)),
-            };
-            Some(PlanRow { name, factor: factor?, ..PlanRow::default() })
+            let factor = if *group == PlanGroup::Blocks { factor.and(blocks)? } else { *factor };
+            Some(PlanRow { name: group.name().to_owned(), factor, ..PlanRow::default() })
         };
         let problem = || "too many groups, or factors with too large numbers".to_owned();
         let rows: Vec<PlanRow> = self.question.groups.iter().map(row).collect::<Option<_>>().ok_or_else(problem)?;
@@ -223,6 +235,10 @@ fn in_plan(members: &[Members], roles: &Roles, file: &OpenFile, history: &Device
         }
         Members::Found(found) => found.contains(id.0),
         Members::Stacks(stacks) => role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0),
+        Members::Node(arrangement, node) => {
+            let subtree = file.answers.subtree(*arrangement, *node);
+            subtree.is_some_and(|subtree| subtree.holds(&file.answers.stems, file.about(history), id))
+        }
     };
     let groups = (0u32..).zip(members).fold(0, |groups, (place, members)| groups | u32::from(has(members)) << place);
     InPlan { groups, grows: GROW.contains(&role) }

@@ -14,10 +14,6 @@ pub struct Tally {
     pub peak_count: u32,
     /// The bytes of those.
     pub peak_requested: u64,
-    /// By how much the peak would be lower without all of them: less than they have there where another moment becomes the peak.
-    pub saved: u64,
-    /// The peak without them.
-    pub peak_without: u64,
 }
 
 /// Which way to go from one match to another.

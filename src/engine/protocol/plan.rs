@@ -1,5 +1,6 @@
 //! What fits: factors on groups of allocations, and what the peak of live bytes is then.
 
+use super::Arrangement;
 pub use analysis::{Factor, Ratio};
 use picture::timeline::View;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,43 @@ pub enum PlanGroup {
     /// Activations inside of blocks that repeat; a block's output, the input of the next, is not one of them. Its factor is divided by the
     /// number of blocks.
     Blocks,
+    /// The allocations of a call stack, which [`Details::stack`](super::Details::stack) names.
+    Stack(u32),
+    /// The allocations whose stacks are at a node of a tree or below it.
+    Node(Arrangement, u32),
+}
+
+impl PlanGroup {
+    /// Its name, where it has one of its own.
+    pub fn name(&self) -> &str {
+        match self {
+            PlanGroup::Named(name) | PlanGroup::Where(name) => name,
+            PlanGroup::Blocks => "activations inside of blocks",
+            PlanGroup::Stack(_) => "call stack",
+            PlanGroup::Node(..) => "selected node",
+        }
+    }
+
+    /// Reads a group and its factor: `activations=2x`.
+    ///
+    /// # Errors
+    /// What is missing or wrong, as part of a sentence.
+    pub fn parse(text: &str) -> Result<(PlanGroup, Factor), String> {
+        // A search may hold the sign as well: `>=10MiB=2x`.
+        let (group, by) = text.rsplit_once('=').ok_or("expected GROUP=FACTOR, such as activations=2x")?;
+        match group.trim() {
+            "" => Err("the group is missing: expected GROUP=FACTOR, such as activations=2x".to_owned()),
+            group => Ok((PlanGroup::Named(group.to_owned()), read_factor(by)?)),
+        }
+    }
+}
+
+/// Reads a factor.
+///
+/// # Errors
+/// What one looks like.
+pub fn read_factor(text: &str) -> Result<Factor, String> {
+    Factor::parse(text).ok_or_else(|| "expected a factor such as 2x, 0.5, /8 or fp32->bf16".to_owned())
 }
 
 base::listed! {
@@ -58,6 +96,25 @@ impl Preset {
             Preset::EightBitOptimizer => "8bit-optimizer",
             Preset::OffloadOptimizer => "offload-optimizer",
             Preset::Checkpoint => "checkpoint",
+        }
+    }
+
+    /// Reads one, with its number where it has one: `fsdp=8`, `checkpoint`.
+    ///
+    /// # Errors
+    /// What is unknown, missing or wrong, as part of a sentence.
+    pub fn parse(text: &str) -> Result<(Preset, Factor), String> {
+        let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
+        let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.name() == name) else {
+            let names: Vec<&str> = Preset::ALL.into_iter().map(Preset::name).collect();
+            return Err(["no preset ", name, "; available: ", &names.join(", ")].concat());
+        };
+        let number = number.map(read_factor).transpose()?;
+        match (preset.has_number(), number) {
+            (true, None) => Err(["expected a number, such as ", name, "=2"].concat()),
+            (false, Some(_)) => Err([name, " has no number"].concat()),
+            (true, Some(Factor::ZERO)) => Err([name, "=0 leaves nothing"].concat()),
+            (_, number) => Ok((preset, number.unwrap_or_default())),
         }
     }
 

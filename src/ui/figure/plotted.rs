@@ -62,10 +62,29 @@ impl Pen<'_> {
                 let lines = [line(Tint::Ground, RIM, &[]), line(curve.line.tint(), THICK, curve.line.dash())];
                 self.shapes.extend(lines);
             }
+            self.mark(curve);
         }
         if figure.right > 0.0 {
             self.share_axis();
         }
+    }
+
+    /// A triangle at a point of a line, and what is said of it, on the side where there is more room.
+    fn mark(&mut self, curve: &Curve) {
+        let (scale, tint) = (self.scale, curve.line.tint());
+        let Some(mark) = curve.mark.as_ref().filter(|mark| (0.0..=self.figure.plot[0]).contains(&mark.at[0])) else { return };
+        let [x, y] = [self.left + mark.at[0], self.bottom - mark.at[1]];
+        let [top, bottom] = self.lane();
+        if !(top..=bottom).contains(&y) {
+            return;
+        }
+        let (anchor, aside) = if mark.at[0] > self.figure.plot[0] / 2.0 { (Anchor::End, -9.0) } else { (Anchor::Start, 9.0) };
+        for (half, thick) in [(4.0, RIM), (3.0, THICK)] {
+            let tint = if thick == RIM { Tint::Ground } else { tint };
+            self.bar([x - half * scale, x + half * scale], [y - half * scale, y + half * scale], tint, 1.0);
+        }
+        let baseline = (y - 6.0 * scale).max(top + FONT * scale * TOP);
+        self.text(mark.text.clone(), [x + aside * scale, baseline], anchor, tint, Face::Rimmed);
     }
 
     /// The parts of a line that are in the lane, and where it leaves it.

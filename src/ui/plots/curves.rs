@@ -51,32 +51,26 @@ impl Shared {
 
     /// The lines in a window that shows the plane as `view` does.
     pub fn curve_lines(&self, view: &View) -> Vec<Curve> {
-        let Some((curves, of)) = self.curves().and_then(|curves| Some((curves, curves.view?))) else {
-            return Vec::new();
-        };
+        let mut lines = self.reserved_lines(view).unwrap_or_default();
+        lines.extend(self.planned_line(view));
+        lines
+    }
+
+    fn reserved_lines(&self, view: &View) -> Option<Vec<Curve>> {
+        let curves = self.curves()?;
+        let of = curves.view?;
         let is_seen = |line: &Line| !self.plots.off.contains(line) && !self.is_nothing(curves, *line);
         let height = f64::from(view.height_px);
         let curve = |line: Line| {
-            let mut points: Vec<[f64; 2]> = Vec::new();
-            for (at, &value) in line.values(curves).iter().enumerate() {
-                let Some(&[left, right]) = curves.edge_px.get(at..at + 2) else { break };
-                let [left, right] = [left, right].map(|edge| view.column_from_x(of.x_from_column(f64::from(edge))));
-                if right < 0.0 || left > f64::from(view.width_px) {
-                    continue;
-                }
-                let y = match line {
+            let row = |at: usize| {
+                line.values(curves).get(at).map(|&value| match line {
                     Line::Free => share(value, curves.reserved_then.get(at).copied().unwrap_or(0)) * height,
                     _ => view.row_from_bytes(value) as f64,
-                };
-                // Runs of one height are one piece.
-                match points.as_mut_slice() {
-                    [.., last] if last[1] == y => last[0] = right,
-                    _ => points.extend([[left, y], [right, y]]),
-                }
-            }
-            Curve { line, points }
+                })
+            };
+            Curve { line, points: steps(&curves.edge_px, [&of, view], &row), mark: None }
         };
-        Line::ALL.into_iter().filter(is_seen).map(curve).filter(|curve| !curve.points.is_empty()).collect()
+        Some(Line::ALL.into_iter().filter(is_seen).map(curve).filter(|curve| !curve.points.is_empty()).collect())
     }
 
     /// Whether a line would tell nothing: nothing is pending, so that allocated is active.
@@ -120,6 +114,24 @@ impl Shared {
     }
 }
 
+/// A line of steps: columns between edges in pixels of the first view, each with its height in pixels of the second.
+pub(crate) fn steps(edge_px: &[i32], [of, view]: [&View; 2], row: &dyn Fn(usize) -> Option<f64>) -> Vec<[f64; 2]> {
+    let mut points: Vec<[f64; 2]> = Vec::new();
+    for (at, edges) in edge_px.windows(2).enumerate() {
+        let (&[left, right], Some(y)) = (edges, row(at)) else { break };
+        let [left, right] = [left, right].map(|edge| view.column_from_x(of.x_from_column(f64::from(edge))));
+        if right < 0.0 || left > f64::from(view.width_px) {
+            continue;
+        }
+        // Runs of one height are one piece.
+        match points.as_mut_slice() {
+            [.., last] if last[1] == y => last[0] = right,
+            _ => points.extend([[left, y], [right, y]]),
+        }
+    }
+    points
+}
+
 /// The value of a line in a column, with its name; to the byte, or in short.
 fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<String> {
     let value = *line.values(curves).get(at)?;
@@ -128,7 +140,7 @@ fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<Str
         Line::Reserved => ("", " reserved"),
         Line::Rounded => ("≥ ", " allocated (rounded)"),
         Line::Requested if exactly => ("", " live (requested)"),
-        Line::Requested => ("", " live"),
+        Line::Requested | Line::Planned => ("", " live"),
         Line::Allocated => ("", " in use (requested)"),
         Line::Pending => ("", " awaiting free (requested)"),
         Line::Free => {

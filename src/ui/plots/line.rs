@@ -28,10 +28,12 @@ pub enum Line {
     Pending,
     /// The part of what was reserved that is free, at the axis to the right.
     Free,
+    /// Live bytes without what is selected, or under a plan.
+    Planned,
 }
 
 impl Line {
-    /// All of them, in the order of the key.
+    /// All over what was reserved, in the order of the key.
     pub const ALL: [Line; 6] =
         [Line::Reserved, Line::Rounded, Line::Requested, Line::Allocated, Line::Pending, Line::Free];
 
@@ -44,13 +46,14 @@ impl Line {
             Line::Allocated => "in use, requested",
             Line::Pending => "awaiting free, requested",
             Line::Free => "free share ≤",
+            Line::Planned => "as planned, requested",
         }
     }
 
     /// Its colour.
     pub fn tint(self) -> Tint {
         match self {
-            Line::Reserved => Tint::Strong,
+            Line::Reserved | Line::Planned => Tint::Strong,
             Line::Rounded | Line::Requested => Tint::Accent,
             Line::Allocated | Line::Pending => Tint::Allocated,
             Line::Free => Tint::Peak,
@@ -65,6 +68,7 @@ impl Line {
             Line::Allocated => &[10.0, 2.0, 2.0, 2.0],
             Line::Pending => &[2.0, 3.0],
             Line::Free => &[4.0, 3.0],
+            Line::Planned => &[6.0, 2.0],
         }
     }
 
@@ -76,6 +80,7 @@ impl Line {
             Line::Allocated => &curves.allocated,
             Line::Pending => &curves.pending,
             Line::Free => &curves.free,
+            Line::Planned => &[],
         }
     }
 }
@@ -102,6 +107,15 @@ pub struct Curve {
     pub line: Line,
     /// Its corners, from left to right; y upwards.
     pub points: Vec<[f64; 2]>,
+    pub mark: Option<Mark>,
+}
+
+/// What is said at a point of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Likewise.
+    pub at: [f64; 2],
+    pub text: String,
 }
 
 /// An entry of the key.

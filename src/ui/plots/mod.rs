@@ -71,12 +71,14 @@ impl Shared {
         }
     }
 
-    /// The plane of a device as high as its plot, with room for the line of the GPU's capacity where that is one of its bytes.
+    /// The plane of a device as high as its plot, with room for the line of the GPU's capacity and for a planned curve where they are
+    /// of its bytes.
     pub(super) fn as_high_as_plotted(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
         if self.looks.plot != Plot::Stack {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
         }
-        plane.raised_to(self.capacity_line().unwrap_or(0))
+        let planned = self.drawn_peak().filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
+        plane.raised_to(self.capacity_line().max(planned).unwrap_or(0))
     }
 
     /// The line of the GPU's capacity, where the picture's height is bytes it can be compared with.

@@ -1,5 +1,6 @@
 //! What is typed in the form of the simulated allocator, what is on its way, and what was answered.
 
+use crate::typed_size::{capitalised, typed_size};
 use engine::protocol::{WhatIf, parse_settings};
 use std::rc::Rc;
 
@@ -76,21 +77,6 @@ pub enum WhatIfAction {
     Copied(usize),
 }
 
-/// Units of a capacity; a number alone is one of GiB.
-const UNITS: [(&str, f64); 8] = [
-    ("", GIB),
-    ("gib", GIB),
-    ("g", GIB),
-    ("gb", 1e9),
-    ("mib", GIB / 1024.0),
-    ("mb", 1e6),
-    ("tib", GIB * 1024.0),
-    ("tb", 1e12),
-];
-const GIB: f64 = (1u64 << 30) as f64;
-/// More than this is a slip of the finger.
-const MOST: f64 = GIB * 1024.0 * 1024.0;
-
 impl Simulator {
     pub(crate) fn field(&mut self, field: Field) -> &mut String {
         match field {
@@ -104,24 +90,13 @@ impl Simulator {
     /// # Errors
     /// It is no size: what one looks like.
     pub(crate) fn typed_capacity(&self) -> Result<Option<u64>, &'static str> {
-        let text = self.capacity.trim();
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
-        let (number, unit) = text.split_at(end);
-        let unit = UNITS.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name));
-        let bytes = unit.zip(number.trim().parse::<f64>().ok()).map(|((_, unit), number)| unit * number);
-        let bytes = bytes.filter(|bytes| *bytes >= 1.0 && *bytes <= MOST);
-        bytes.map(|bytes| Some(bytes as u64)).ok_or("Expected a size such as 80 GiB or 80 GB.")
+        typed_size(&self.capacity)
     }
 
     /// What is wrong with the typed settings: a sentence, or nothing.
     pub(crate) fn line_error(&self) -> String {
         let Err(error) = parse_settings(&self.settings) else { return String::new() };
-        let text = error.to_string();
-        let mut letters = text.chars();
-        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+        capitalised(&error.to_string())
     }
 
     pub(crate) fn is_wrong(&self) -> bool {

@@ -1,0 +1,191 @@
+//! The planner below the savings, and what is said above the picture of the peak without the selection.
+
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, clear, give_focus, number, said, set_attribute, set_flag, set_text, show_text};
+use crate::elements::elements;
+use engine::protocol::Preset;
+use ui::plan::view::{HEADINGS, RowView, View, view};
+use ui::plan::words::title;
+use ui::plan::{Field, PlanAction};
+use ui::planned::{Chip, Drawn, chip};
+use ui::{Action, State};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlInputElement, KeyboardEvent};
+
+elements! {
+    HtmlButtonElement: plan_add, plan_clear, plan_draw, plan_undo;
+    HtmlElement: plan, plan_capacity_error, plan_caveats, plan_facts, plan_groups, plan_note, plan_rows, without, without_name,
+        without_show, without_text;
+    HtmlInputElement: plan_capacity;
+    HtmlSelectElement: plan_preset;
+}
+
+/// What fields and buttons of a row say their place in: of the group, of the factor, of the button that removes it.
+const ABOUT: [&str; 3] = ["data-plan-group", "data-plan-by", "data-plan-remove"];
+
+#[derive(Default)]
+pub(super) struct Panel {
+    chip: Shown<Option<Chip>>,
+    view: Shown<Option<View>>,
+    rows: Shown<Vec<RowView>>,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
+        let options: Vec<String> = Preset::ALL.into_iter().map(|preset| title(preset).to_owned()).collect();
+        elements.fill_options(&elements.plan_preset, &options);
+        append(&elements.plan_preset, &elements.new_element("option", "", "Size of a group"));
+        let head = elements.add(&elements.add(&elements.plan_groups, "thead", "", ""), "tr", "", "");
+        for (at, (name, meaning)) in HEADINGS.iter().enumerate() {
+            let cell = elements.add(&head, "th", if at == 0 { "name" } else { "number" }, name);
+            set_attribute(&cell, "scope", "col");
+            set_attribute(&cell, "title", meaning);
+        }
+        elements.add(&elements.plan_groups, "tbody", "", "");
+        Ok(())
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.plan_add, "click", |app, elements, _| {
+            let chosen = usize::try_from(elements.plan_preset.selected_index()).unwrap_or(usize::MAX);
+            let preset = Preset::ALL.get(chosen).copied();
+            act(app, preset.map_or(PlanAction::GroupAdded, PlanAction::PresetAdded));
+        });
+        on(&elements.plan_undo, "click", |app, _, _| act(app, PlanAction::Undone));
+        on(&elements.plan_clear, "click", |app, _, _| act(app, PlanAction::Cleared));
+        on(&elements.plan_draw, "click", |app, _, _| {
+            let is_drawn = app.state.borrow().planned.drawn == Drawn::Plan;
+            act(app, PlanAction::Drawn(if is_drawn { Drawn::None } else { Drawn::Plan }));
+        });
+        on(&elements.plan_capacity, "input", |app, elements, _| {
+            act(app, PlanAction::CapacityTyped(elements.plan_capacity.value()));
+        });
+        on(&elements.plan_rows, "change", |app, _, event| {
+            let fields = ABOUT.into_iter().zip([Field::Group, Field::By]);
+            let of = fields.into_iter().find_map(|(about, field)| Some((number(event, about)?, field)));
+            let text = event.target().and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
+            if let Some(((place, field), text)) = of.zip(text) {
+                act(app, PlanAction::Typed(place as usize, field, text.value()));
+            }
+        });
+        on(&elements.plan_rows, "click", |app, elements, event| {
+            if said(event, ABOUT[2]).is_some()
+                && let Some(place) = number(event, ABOUT[2])
+            {
+                // The button goes.
+                give_focus(&elements.plan_add);
+                act(app, PlanAction::Removed(place as usize));
+            }
+        });
+        // The keys of the report are not those of what stands below it.
+        on(&elements.plan, "keydown", |_, _, event| {
+            let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
+            if key.starts_with("Arrow") || ["Enter", " ", "Home", "End"].contains(&key.as_str()) {
+                event.stop_propagation();
+            }
+        });
+    }
+
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(chip) = self.chip.changed(chip(state)) {
+            elements.without.set_hidden(chip.is_none());
+            if let Some(Chip { name, text, exact, is_drawn }) = chip {
+                set_text(&elements.without_name, name);
+                set_text(&elements.without_text, text);
+                set_attribute(&elements.without_text, "title", exact);
+                set_flag(&elements.without_show, "aria-pressed", *is_drawn);
+            }
+        }
+        if let Some(view) = self.view.changed(view(&state.plan, state)) {
+            elements.plan.set_hidden(view.is_none());
+            if let Some(view) = view {
+                if let Some(rows) = self.rows.changed(view.rows.clone()) {
+                    fill_rows(elements, rows);
+                }
+                fill(elements, view);
+            }
+        }
+    }
+}
+
+fn act(app: &App, action: PlanAction) {
+    app.dispatch(Action::of(action));
+}
+
+fn fill(elements: &Elements, view: &View) {
+    elements.plan_undo.set_disabled(!view.can_undo);
+    elements.plan_clear.set_disabled(view.rows.is_empty());
+    set_flag(&elements.plan_draw, "aria-pressed", view.is_drawn);
+    elements.plan_draw.set_disabled(view.facts.is_empty() && !view.is_drawn);
+    elements.set_value(&elements.plan_capacity, &view.capacity);
+    elements.plan_capacity.set_placeholder(&view.capacity_hint);
+    set_flag(&elements.plan_capacity, "aria-invalid", !view.capacity_error.is_empty());
+    show_text(&elements.plan_capacity_error, Some(view.capacity_error).filter(|error| !error.is_empty()));
+    set_text(&elements.plan_note, &view.note);
+    clear(&elements.plan_facts);
+    elements.fill_definitions(&elements.plan_facts, view.facts.iter().map(|(label, value)| (*label, value.as_str())));
+    elements.plan_groups.set_hidden(view.groups.is_empty());
+    if let Some(body) = elements.plan_groups.last_element_child() {
+        clear(&body);
+        for group in &view.groups {
+            let row = elements.add(&body, "tr", "", "");
+            for (at, text) in group.iter().enumerate() {
+                elements.add(&row, "td", if at == 0 { "name" } else { "" }, text);
+            }
+        }
+    }
+    clear(&elements.plan_caveats);
+    for caveat in &view.caveats {
+        elements.add(&elements.plan_caveats, "li", "", caveat);
+    }
+}
+
+fn fill_rows(elements: &Elements, rows: &[RowView]) {
+    let list = &elements.plan_rows;
+    let focus = elements.focus().filter(|focus| list.contains(Some(focus)));
+    let again = focus.and_then(|focus| {
+        ABOUT.iter().find_map(|name| Some(["[", name, "=\"", &focus.get_attribute(name)?, "\"]"].concat()))
+    });
+    let grows = list.child_element_count() as usize + 1 == rows.len();
+    clear(list);
+    for (place, row) in rows.iter().enumerate() {
+        let line = elements.add(list, "li", "", "");
+        let place = place.to_string();
+        let field = |about: &str, text: &str, label: &str, names: &str| {
+            let field = elements.add(&line, "input", "", "");
+            let text = [("type", "text"), ("autocomplete", "off"), ("spellcheck", "false"), ("value", text)];
+            let own = [(about, &*place), ("aria-label", label), ("list", names)];
+            text.into_iter().chain(own).for_each(|(name, value)| set_attribute(&field, name, value));
+            set_flag(&field, "aria-invalid", !row.error.is_empty());
+            field
+        };
+        match &row.group {
+            Some(group) => {
+                let input = field(ABOUT[0], group, "Group: a category or a search", "plan-group-names");
+                set_attribute(&input, "placeholder", "activations, train.py:31, >=10MiB");
+            }
+            None => drop(elements.add(&line, "span", "", row.title)),
+        }
+        if let Some(by) = &row.by {
+            let (label, names) = match row.group {
+                Some(_) => ("Factor", "plan-factors"),
+                None => (row.title, "plan-numbers"),
+            };
+            let input = field(ABOUT[1], by, label, names);
+            set_attribute(&input, "placeholder", if row.group.is_some() { "0, 2x, /8, fp32->bf16" } else { "8" });
+        }
+        let remove = elements.new_button("", "×", (ABOUT[2], &place));
+        set_attribute(&remove, "aria-label", "Remove this change");
+        set_attribute(&remove, "title", "Remove this change");
+        append(&line, &remove);
+        if !row.error.is_empty() {
+            set_attribute(&elements.add(&line, "p", "wrong", &row.error), "role", "alert");
+        }
+    }
+    let found = |selector: &str| -> Option<Element> { list.query_selector(selector).ok().flatten() };
+    // A new row is typed in.
+    let new = || found("li:last-child input").filter(|_| grows && elements.has_focus(&elements.plan_add));
+    again.and_then(|selector| found(&selector)).or_else(new).iter().for_each(give_focus);
+}

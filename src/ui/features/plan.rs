@@ -1,0 +1,84 @@
+//! The planner below the savings: factors on groups of allocations, changes that people often make, and what the peak is then.
+
+mod data;
+
+pub use data::{Field, Plan, PlanAction, Row, What};
+
+mod feature;
+mod link;
+pub mod view;
+pub mod words;
+
+pub(crate) use feature::FEATURE;
+pub use feature::PlanStep;
+
+use crate::effect::Effect;
+use crate::planned::Drawn;
+use crate::shared::Shared;
+use crate::tab::Tab;
+use engine::protocol::{Factor, Preset, Topic};
+
+/// Whether the planner is seen.
+fn is_seen(shared: &Shared) -> bool {
+    shared.views.seen() == Some(Tab::Why) && shared.topic == Topic::Savings
+}
+
+/// Hands the plan over while it is wanted.
+fn ask(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
+    let is_wanted = is_seen(shared) || shared.planned.drawn == Drawn::Plan;
+    let question = if is_wanted { plan.question(shared.tools.capacity) } else { None };
+    if shared.planned.plan != question {
+        shared.raise(|shared| shared.planned.plan = question);
+    }
+}
+
+/// Carries out what happened in the planner.
+fn act(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Effect>) {
+    match action {
+        PlanAction::Drawn(drawn) => {
+            shared.draw(drawn);
+            return;
+        }
+        PlanAction::CapacityTyped(text) => {
+            plan.capacity = text;
+            return;
+        }
+        PlanAction::Undone => {
+            plan.rows = plan.past.pop().unwrap_or_default();
+            return;
+        }
+        _ => {}
+    }
+    let before = plan.rows.clone();
+    match action {
+        PlanAction::Typed(place, field, text) => {
+            if let Some(row) = plan.rows.get_mut(place) {
+                row.type_in(field, text);
+            }
+        }
+        PlanAction::GroupAdded => plan.add(What::Group(String::new()), ""),
+        PlanAction::PresetAdded(preset) => {
+            let number = match preset {
+                _ if !preset.has_number() => "",
+                Preset::Batch | Preset::Sequence => "2",
+                _ => "8",
+            };
+            plan.add(What::Preset(preset), number);
+        }
+        PlanAction::Removed(place) if place < plan.rows.len() => drop(plan.rows.remove(place)),
+        PlanAction::Cleared => plan.rows.clear(),
+        _ => {}
+    }
+    if plan.rows != before {
+        plan.remember(before);
+        // Who makes a plan wants to see it.
+        let does_nothing = plan.question(None).is_none_or(|of| of.groups.is_empty() && of.batch == Factor::ONE);
+        if !does_nothing {
+            shared.draw(Drawn::Plan);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/ui/features/plan.rs"]
+mod tests;

@@ -1,0 +1,40 @@
+//! How the planner takes part in the page.
+
+use super::{Plan, PlanAction, act, ask, link};
+use crate::binding::{Binding, Scope, line};
+use crate::change::Turn;
+use crate::effect::Effect;
+use crate::feature::{Feature, ends_nothing, keeps_all, takes_nothing};
+use crate::planned::Drawn;
+use crate::shared::Shared;
+
+/// What keys and buttons do to the curve over the recorded one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlanStep {
+    ToggleWithout,
+}
+
+const KEYS: &[Binding<PlanStep>] = &[line(
+    Scope::Page,
+    &["Shift+i"],
+    PlanStep::ToggleWithout,
+    "Draw the live bytes without what is selected",
+    "without-show",
+)];
+
+/// What it declares.
+pub(crate) const FEATURE: Feature<Plan, PlanAction, PlanStep> = Feature {
+    reset: keeps_all,
+    asks: &[(Turn::Early, ask)],
+    take: takes_nothing,
+    act,
+    command,
+    keys: KEYS,
+    links: link::LINKS,
+    escape: ends_nothing,
+};
+
+fn command(_: &mut Plan, shared: &mut Shared, PlanStep::ToggleWithout: PlanStep, _: &mut Vec<Effect>) {
+    let is_drawn = shared.planned.drawn == Drawn::Without;
+    shared.draw(if is_drawn { Drawn::None } else { Drawn::Without });
+}

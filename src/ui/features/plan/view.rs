@@ -1,0 +1,109 @@
+//! What is seen of the planner.
+
+use super::{Plan, What, is_seen, words};
+use crate::planned::Drawn;
+use crate::shared::Shared;
+use crate::typed_size::{capitalised, typed_size};
+use base::units::{Bytes, grouped};
+use engine::protocol::{Factor, PlanRow};
+
+/// Headings of the table of groups.
+pub const HEADINGS: [(&str, &str); 4] = [
+    ("Group", "A category or a search; allocations in several groups have the product of their factors"),
+    ("Factor", "What the requested bytes are multiplied by"),
+    ("Live at the peak", "Requested bytes at the recorded peak"),
+    ("Allocations", "In the whole trace"),
+];
+
+/// The planner.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    pub rows: Vec<RowView>,
+    pub can_undo: bool,
+    pub capacity: String,
+    pub capacity_hint: String,
+    pub capacity_error: &'static str,
+    pub is_drawn: bool,
+    /// What it comes to.
+    pub facts: Vec<(&'static str, String)>,
+    pub groups: Vec<[String; 4]>,
+    /// What the numbers leave out.
+    pub caveats: Vec<&'static str>,
+    /// What is said instead: what is wrong, or what to do.
+    pub note: String,
+}
+
+/// A row of the plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowView {
+    /// The group as it was typed; `None` for a preset.
+    pub group: Option<String>,
+    /// What a preset does.
+    pub title: &'static str,
+    /// The factor as it was typed; `None` where there is none.
+    pub by: Option<String>,
+    pub error: String,
+}
+
+/// The planner, while it is seen.
+pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
+    if !is_seen(shared) {
+        return None;
+    }
+    let question = plan.question(shared.tools.capacity);
+    let page = question.as_ref().and_then(|question| shared.planned.page(question));
+    let problem = page.map(|page| &page.problem).filter(|problem| !problem.is_empty());
+    let page = page.filter(|page| page.problem.is_empty());
+    let capacity = plan.capacity(shared.tools.capacity);
+    let mut groups = Vec::new();
+    let mut caveats: Vec<&str> = Vec::new();
+    if let Some(page) = page {
+        groups.extend(page.groups.iter().map(group));
+        if plan.batch() != Factor::ONE {
+            let name = "activations, temporaries and inputs".to_owned();
+            groups.push([name, plan.batch().to_string(), Bytes(page.batch_at_peak).to_string(), String::new()]);
+        }
+        for caveat in plan.presets().map(|preset| preset.caveat()) {
+            if !caveats.contains(&caveat) {
+                caveats.push(caveat);
+            }
+        }
+        if capacity.is_some() {
+            caveats.push(words::LIVE_ONLY);
+        }
+    }
+    Some(View {
+        rows: plan.rows.iter().map(row).collect(),
+        can_undo: !plan.past.is_empty(),
+        capacity: plan.capacity.clone(),
+        capacity_hint: shared.tools.capacity.map_or_else(|| "80 GiB".to_owned(), |bytes| Bytes(bytes).to_string()),
+        capacity_error: typed_size(&plan.capacity).err().unwrap_or_default(),
+        is_drawn: shared.planned.drawn == Drawn::Plan,
+        facts: page.map_or_else(Vec::new, |page| words::facts(page, capacity)),
+        groups,
+        caveats,
+        note: match problem {
+            Some(problem) => capitalised(problem) + ".",
+            None if page.is_some() => String::new(),
+            None if question.is_some() => "Computing…".to_owned(),
+            None => "Change the size of a group, or set a GPU memory size, to see the peak then.".to_owned(),
+        },
+    })
+}
+
+fn row(row: &super::Row) -> RowView {
+    let error = row.error();
+    match &row.what {
+        What::Group(group) => {
+            RowView { group: Some(group.clone()), title: "", by: Some(row.by.clone()), error }
+        }
+        What::Preset(preset) => {
+            let by = preset.has_number().then(|| row.by.clone());
+            RowView { group: None, title: words::title(*preset), by, error }
+        }
+    }
+}
+
+fn group(row: &PlanRow) -> [String; 4] {
+    [row.name.clone(), row.factor.to_string(), Bytes(row.at_peak).to_string(), grouped(row.count)]
+}

@@ -1,0 +1,66 @@
+//! What is said of a plan, on the page and on the command line.
+
+use crate::amount::change;
+use base::units::{Bytes, Moment, grouped};
+use engine::protocol::{PlanPage, Preset};
+
+/// What a capacity is compared with.
+pub const LIVE_ONLY: &str = "Live bytes only: leave room for fragmentation, the CUDA context and NCCL.";
+
+/// What a preset does, in short.
+pub fn title(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Batch => "Batch size ×",
+        Preset::Sequence => "Sequence length ×",
+        Preset::Zero1 => "ZeRO-1: optimizer state ÷ GPUs",
+        Preset::Zero2 => "ZeRO-2: gradients as well ÷ GPUs",
+        Preset::Zero3 => "ZeRO-3: parameters as well ÷ GPUs",
+        Preset::Fsdp => "FSDP: all states ÷ GPUs",
+        Preset::Bf16Weights => "bf16 weights and gradients",
+        Preset::EightBitOptimizer => "8-bit optimizer",
+        Preset::OffloadOptimizer => "Optimizer state on the CPU",
+        Preset::Checkpoint => "Activation checkpointing by block",
+    }
+}
+
+/// Peaks, headroom and the largest batch: labels and values.
+pub fn facts(page: &PlanPage, capacity: Option<u64>) -> Vec<(&'static str, String)> {
+    let peak = |(bytes, moment): (u64, u32)| [&Bytes(bytes).to_string(), " ", &after(moment)].concat();
+    let (old, new) = (page.recorded.0, page.planned.0);
+    let changed = if old == new { "unchanged".to_owned() } else { change(old, new) };
+    let mut facts = vec![
+        ("Recorded peak", peak(page.recorded)),
+        ("Planned peak", [&peak(page.planned), " (", &changed, ")"].concat()),
+    ];
+    if let Some(capacity) = capacity {
+        let left = match capacity.checked_sub(new) {
+            Some(left) => Bytes(left).to_string() + " left",
+            None => Bytes(new - capacity).to_string() + " too little",
+        };
+        facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left].concat()));
+        facts.push(("Largest batch", largest(page.fits)));
+    }
+    facts
+}
+
+fn largest(fits: Option<(u64, u32)>) -> String {
+    match fits {
+        Some((0, moment)) => {
+            ["none fits: too much is live ", &after(moment), " whatever the batch size"].concat()
+        }
+        Some((thousandths, moment)) => {
+            let part = (1000 + thousandths % 1000).to_string();
+            let part = part.get(1..).unwrap_or_default();
+            let of = " of the recorded one, limited by what is live ";
+            ["× ", &grouped(thousandths / 1000), ".", part, of, &after(moment)].concat()
+        }
+        None => "unknown: no activations, temporaries or inputs in this trace".to_owned(),
+    }
+}
+
+fn after(moment: u32) -> String {
+    match Moment(moment).event() {
+        Some(event) => "after event ".to_owned() + &grouped(event.0.into()),
+        None => "before the first event".to_owned(),
+    }
+}

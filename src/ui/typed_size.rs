@@ -1,0 +1,39 @@
+//! A size as somebody types it: `80 GiB`, `80gb`; a number alone is one of GiB.
+
+/// Units.
+const UNITS: [(&str, f64); 8] = [
+    ("", GIB),
+    ("gib", GIB),
+    ("g", GIB),
+    ("gb", 1e9),
+    ("mib", GIB / 1024.0),
+    ("mb", 1e6),
+    ("tib", GIB * 1024.0),
+    ("tb", 1e12),
+];
+const GIB: f64 = (1u64 << 30) as f64;
+/// More than this is a slip of the finger.
+const MOST: f64 = GIB * 1024.0 * 1024.0;
+
+/// Reads one: bytes, or none where nothing is typed.
+///
+/// # Errors
+/// It is no size: what one looks like.
+pub(crate) fn typed_size(text: &str) -> Result<Option<u64>, &'static str> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = UNITS.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name));
+    let bytes = unit.zip(number.trim().parse::<f64>().ok()).map(|((_, unit), number)| unit * number);
+    let bytes = bytes.filter(|bytes| *bytes >= 1.0 && *bytes <= MOST);
+    bytes.map(|bytes| Some(bytes as u64)).ok_or("Expected a size such as 80 GiB or 80 GB.")
+}
+
+/// The same with a capital at its beginning.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
