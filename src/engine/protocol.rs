@@ -8,6 +8,7 @@ mod details;
 mod events;
 mod find;
 mod flame;
+mod lean;
 mod loading;
 mod looks;
 mod message;

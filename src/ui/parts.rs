@@ -6,7 +6,8 @@ use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
 use super::{
-    cursor, find, first_group, lane_scenes, pinned, planned, plots, pointing, rules, settings, slices, surroundings, tools,
+    cursor, find, first_group, lane_scenes, pinned, planned, plots, pointing, rules, settings, slices, surroundings,
+    tools,
 };
 use engine::protocol::Answer;
 

@@ -101,9 +101,7 @@ impl Shared {
     fn drawn(&self) -> Option<(String, PlanQuestion)> {
         match self.planned.drawn {
             Drawn::None => None,
-            Drawn::Without => {
-                self.selected().map(|(name, group)| (["without ", &name].concat(), without(group)))
-            }
+            Drawn::Without => self.selected().map(|(name, group)| (["without ", &name].concat(), without(group))),
             Drawn::Plan => self.planned.plan.clone().map(|plan| ("as planned".to_owned(), plan)),
         }
     }
@@ -131,11 +129,12 @@ impl Shared {
         let row = |at: usize| curve.live.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
         let points = steps(&curve.edge_px, [&over, view], &row);
         let peak = curve.live.iter().position(|&bytes| bytes == page.planned.0 && bytes > 0);
-        let mark = peak.and_then(|at| Some((curve.edge_px.get(at)?, curve.edge_px.get(at + 1)?))).map(|(left, right)| {
-            let middle = f64::from(*left).midpoint(f64::from(*right));
-            let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(page.planned.0) as f64];
-            Mark { at, text: [&Bytes(page.planned.0).to_string(), " ", &name].concat() }
-        });
+        let mark =
+            peak.and_then(|at| Some((curve.edge_px.get(at)?, curve.edge_px.get(at + 1)?))).map(|(left, right)| {
+                let middle = f64::from(*left).midpoint(f64::from(*right));
+                let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(page.planned.0) as f64];
+                Mark { at, text: [&Bytes(page.planned.0).to_string(), " ", &name].concat() }
+            });
         Some(Curve { line: Line::Planned, points, mark }).filter(|curve| !curve.points.is_empty())
     }
 }

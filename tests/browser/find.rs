@@ -105,9 +105,7 @@ fn by_keyboard_alone() {
     // Enter does not wait for the pause after typing. Allocations 0 and 1 are the two large ones.
     page.press("Enter");
     page.wait_for(&Some(2), || selected(&page));
-    page.wait_until("the place among all is told", || {
-        page.text("#find-status").starts_with("1 of 40 · 40.0 MiB")
-    });
+    page.wait_until("the place among all is told", || page.text("#find-status").starts_with("1 of 40 · 40.0 MiB"));
     page.press("Enter");
     page.wait_for(&Some(3), || selected(&page));
     press_with_shift(&page, "Enter");

@@ -128,7 +128,9 @@ pub enum Question {
     Table(Box<TableQuestion>),
     /// Rows of a table as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen.
     TableText(Box<TableQuestion>),
-    /// What would the device's program have reserved under other settings? Where it says so, parts of the answer come before the whole.
+    /// What would the device's program have reserved under other settings? Where it says so, parts of the answer come before the whole. It is
+    /// never sent to the engine's worker: another simulates.
+    #[serde(skip)]
     WhatIf(Box<WhatIfQuestion>),
     /// What did the device's program ask its allocator for? For who answers [`Question::WhatIf`] elsewhere.
     Recording,
@@ -175,6 +177,8 @@ pub enum Answer {
     PlanCurve(Box<PlanCurve>),
     Table(Box<TablePage>),
     TableText(TableText),
+    /// Never sent: another worker than the engine's simulates.
+    #[serde(skip)]
     WhatIf(Box<WhatIf>),
     /// An [`allocator::Recording`], [encoded](super::encoded).
     Recording(Vec<u8>),

@@ -1,5 +1,6 @@
 //! Requests and replies ↔ bytes: how they cross between page and worker, which are the same build, so nothing is named or versioned.
 
+use super::lean::Lean;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -11,7 +12,9 @@ pub fn encoded(value: &impl Serialize) -> Vec<u8> {
 
 /// The value that these bytes are; `None` when they are no such value, or more than one.
 pub fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
-    postcard::take_from_bytes(bytes).ok().filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value)
+    let mut from = postcard::Deserializer::from_bytes(bytes);
+    let value = T::deserialize(Lean(&mut from)).ok()?;
+    from.finalize().ok().filter(|rest| rest.is_empty()).map(|_| value)
 }
 
 #[cfg(test)]

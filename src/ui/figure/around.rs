@@ -133,12 +133,12 @@ impl Pen<'_> {
         for (x, text) in &figure.around.out_of_memory {
             self.upright(*x, 2.0 * scale, Tint::Peak, 0.9);
             let y = self.lane()[0] + (CHIPS + 2.0) * scale + FONT * scale * TOP;
-            self.beside(text, *x, 6.0 * scale, y);
+            self.beside(text, *x, 6.0 * scale, y, Tint::Peak);
         }
     }
 
     /// A loud text beside x, on the side where there is more room; lower where another stands already, and left out where there are many.
-    fn beside(&mut self, text: &str, x: f64, gap: f64, y: f64) {
+    pub(super) fn beside(&mut self, text: &str, x: f64, gap: f64, y: f64, tint: Tint) {
         let (anchor, gap) = if x > self.figure.plot[0] / 2.0 { (Anchor::End, -gap) } else { (Anchor::Start, gap) };
         let (wide, x, line) = (width(text, FONT * self.scale), self.left + x + gap, FONT * self.scale * 1.35);
         let span = if anchor == Anchor::End { [x - wide, x] } else { [x, x + wide] };
@@ -153,7 +153,7 @@ impl Pen<'_> {
         let place = (0..MOST_LOUD).map(|row| y + f64::from(row) * line).find(|&y| is_free(y));
         if let Some(y) = place {
             self.loud.push((span, y));
-            self.text(text.to_owned(), [x, y], anchor, Tint::Peak, Face::Rimmed);
+            self.text(text.to_owned(), [x, y], anchor, tint, Face::Rimmed);
         }
     }
 
@@ -225,7 +225,7 @@ impl Pen<'_> {
         let is_low = y - lane_top > (CHIPS + 18.0) * scale;
         let below = (y + 14.0 * scale).max(lane_top + (CHIPS + 2.0) * scale + FONT * scale * TOP);
         let base = if is_low { y - 5.0 * scale } else { below };
-        self.beside(&peak.label, peak.x, 2.0 * size, base);
+        self.beside(&peak.label, peak.x, 2.0 * size, base, Tint::Peak);
     }
 }
 

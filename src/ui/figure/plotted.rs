@@ -2,7 +2,7 @@
 //! axis to the right; and the name of the height.
 
 use super::around::Pen;
-use super::sizes::{FONT, HALF, TOP};
+use super::sizes::{CHIPS, FONT, HALF, TOP};
 use crate::plots::line::Curve;
 use picture::shapes::{Anchor, Face, Shape, Tint, width};
 
@@ -69,22 +69,24 @@ impl Pen<'_> {
         }
     }
 
-    /// A triangle at a point of a line, and what is said of it, on the side where there is more room.
+    /// A square at a point of a line, and what is said of it.
     fn mark(&mut self, curve: &Curve) {
         let (scale, tint) = (self.scale, curve.line.tint());
-        let Some(mark) = curve.mark.as_ref().filter(|mark| (0.0..=self.figure.plot[0]).contains(&mark.at[0])) else { return };
+        let Some(mark) = curve.mark.as_ref().filter(|mark| (0.0..=self.figure.plot[0]).contains(&mark.at[0])) else {
+            return;
+        };
         let [x, y] = [self.left + mark.at[0], self.bottom - mark.at[1]];
         let [top, bottom] = self.lane();
         if !(top..=bottom).contains(&y) {
             return;
         }
-        let (anchor, aside) = if mark.at[0] > self.figure.plot[0] / 2.0 { (Anchor::End, -9.0) } else { (Anchor::Start, 9.0) };
         for (half, thick) in [(4.0, RIM), (3.0, THICK)] {
             let tint = if thick == RIM { Tint::Ground } else { tint };
             self.bar([x - half * scale, x + half * scale], [y - half * scale, y + half * scale], tint, 1.0);
         }
-        let baseline = (y - 6.0 * scale).max(top + FONT * scale * TOP);
-        self.text(mark.text.clone(), [x + aside * scale, baseline], anchor, tint, Face::Rimmed);
+        // Below the chips of the cursor.
+        let baseline = (y - 6.0 * scale).max(top + (CHIPS + 2.0) * scale + FONT * scale * TOP);
+        self.beside(&mark.text, mark.at[0], 9.0 * scale, baseline, tint);
     }
 
     /// The parts of a line that are in the lane, and where it leaves it.

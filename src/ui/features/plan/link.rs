@@ -9,9 +9,13 @@ use engine::protocol::Preset;
 const CURVES: [&str; 3] = ["", "without", "plan"];
 
 pub(super) const LINKS: &[Key<Plan>] = &[
-    kept("plan", |plan, _| written(plan), |plan, _, link| {
-        plan.rows = link.text.lines().take(MOST_ROWS).map(read).collect();
-    }),
+    kept(
+        "plan",
+        |plan, _| written(plan),
+        |plan, _, link| {
+            plan.rows = link.text.lines().take(MOST_ROWS).map(read).collect();
+        },
+    ),
     kept("fits", |plan, _| plan.capacity.trim().to_owned(), |plan, _, link| plan.capacity = link.text.to_owned()),
     kept(
         "curve",

@@ -94,9 +94,7 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
 fn row(row: &super::Row) -> RowView {
     let error = row.error();
     match &row.what {
-        What::Group(group) => {
-            RowView { group: Some(group.clone()), title: "", by: Some(row.by.clone()), error }
-        }
+        What::Group(group) => RowView { group: Some(group.clone()), title: "", by: Some(row.by.clone()), error },
         What::Preset(preset) => {
             let by = preset.has_number().then(|| row.by.clone());
             RowView { group: None, title: words::title(*preset), by, error }

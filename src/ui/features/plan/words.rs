@@ -45,9 +45,7 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>) -> Vec<(&'static str, Strin
 
 fn largest(fits: Option<(u64, u32)>) -> String {
     match fits {
-        Some((0, moment)) => {
-            ["none fits: too much is live ", &after(moment), " whatever the batch size"].concat()
-        }
+        Some((0, moment)) => ["none fits: too much is live ", &after(moment), " whatever the batch size"].concat(),
         Some((thousandths, moment)) => {
             let part = (1000 + thousandths % 1000).to_string();
             let part = part.get(1..).unwrap_or_default();

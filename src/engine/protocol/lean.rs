@@ -1,0 +1,161 @@
+//! Postcard's deserializer with one thing less: a struct or a tuple always has all of its fields, so what serde generates for a missing one
+//! is dead code. That is some tens of bytes a field in the page's wasm.
+
+use postcard::{Deserializer, Error, de_flavors::Slice};
+use serde::de::{self, Deserialize, DeserializeSeed, EnumAccess, SeqAccess, VariantAccess, Visitor};
+
+/// Bytes on their way to a value.
+pub(super) struct Lean<'a, 'de>(pub(super) &'a mut Deserializer<'de, Slice<'de>>);
+
+/// The fields of a struct or tuple.
+struct Fields<'a, 'de>(Lean<'a, 'de>);
+
+/// The elements of a sequence that are still to come.
+struct Elements<'a, 'de>(Lean<'a, 'de>, usize);
+
+impl<'de> Lean<'_, 'de> {
+    fn again(&mut self) -> Lean<'_, 'de> {
+        Lean(self.0)
+    }
+}
+
+impl<'de> SeqAccess<'de> for Fields<'_, 'de> {
+    type Error = Error;
+
+    #[inline(always)]
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        seed.deserialize(self.0.again()).map(Some)
+    }
+}
+
+impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some(left) = self.1.checked_sub(1) else { return Ok(None) };
+        self.1 = left;
+        seed.deserialize(self.0.again()).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.1)
+    }
+}
+
+impl<'de> EnumAccess<'de> for Lean<'_, 'de> {
+    type Error = Error;
+    type Variant = Self;
+
+    #[inline(always)]
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+        let number = u32::deserialize(&mut *self.0)?;
+        Ok((seed.deserialize(de::IntoDeserializer::<Error>::into_deserializer(number))?, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Lean<'_, 'de> {
+    type Error = Error;
+
+    #[inline(always)]
+    fn unit_variant(self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(self)
+    }
+
+    #[inline(always)]
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_seq(Fields(self))
+    }
+
+    #[inline(always)]
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_seq(Fields(self))
+    }
+}
+
+/// Methods that are postcard's.
+macro_rules! passed_on {
+    ($($name:ident)*) => {
+        $(#[inline(always)]
+        fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            de::Deserializer::$name(self.0, visitor)
+        })*
+    };
+}
+
+impl<'de> de::Deserializer<'de> for Lean<'_, 'de> {
+    type Error = Error;
+
+    passed_on! {
+        deserialize_any deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128 deserialize_u8
+        deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128 deserialize_f32 deserialize_f64 deserialize_char deserialize_str
+        deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit deserialize_identifier deserialize_ignored_any
+        deserialize_map
+    }
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match u8::deserialize(&mut *self.0)? {
+            0 => visitor.visit_none(),
+            1 => visitor.visit_some(self),
+            _ => Err(Error::DeserializeBadOption),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let count = usize::deserialize(&mut *self.0)?;
+        visitor.visit_seq(Elements(self, count))
+    }
+
+    #[inline(always)]
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_seq(Fields(self))
+    }
+
+    #[inline(always)]
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_seq(Fields(self))
+    }
+
+    #[inline(always)]
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_seq(Fields(self))
+    }
+
+    #[inline(always)]
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    #[inline(always)]
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    #[inline(always)]
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_enum(self)
+    }
+}
