@@ -119,6 +119,7 @@ mod ui_link;
 mod ui_link_hosted;
 mod ui_moment;
 mod ui_palette;
+mod ui_plan;
 mod ui_plots;
 mod ui_report;
 mod ui_rules;

@@ -4,7 +4,9 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{Details, Factor, PlanCurve, PlanGroup, PlanQuestion};
+use memscape::engine::protocol::{
+    Arrangement, Details, Factor, PlanCurve, PlanGroup, PlanQuestion, Scope, TreeQuestion,
+};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View, WindowColumns};
 use opened::{Opened, open, reply};
@@ -95,4 +97,78 @@ fn each_column_has_the_largest_of_its_moments() {
         }
     }
     assert!(checked > 30, "{checked} windows");
+}
+
+#[test]
+fn the_peak_without_a_call_stack_or_a_node_is_that_of_the_others() {
+    let Some(files) = opened::real_pickles() else { return };
+    let (mut stacks, mut nodes) = (0, 0);
+    for path in files {
+        let name = path.display().to_string();
+        let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
+        for device in opened.summary.devices.clone() {
+            let events = device.events as usize;
+            if device.drawn_peak == 0 || events == 0 || events > 20_000 {
+                continue;
+            }
+            let mut all = Vec::new();
+            while let Some(details) = opened.details(device.device, all.len() as u32) {
+                all.push(details);
+            }
+            if all.len() > 12_000 {
+                continue;
+            }
+            let view = View::fit(events as u64 + 1, 1, 100, 100);
+            let mut check = |group: PlanGroup, is_in: &dyn Fn(&Details) -> bool| {
+                let plan = PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() };
+                let curve = asked(&mut opened, device.device, &plan, view);
+                let live = sixths(&all, events + 1, |details| if is_in(details) { 0 } else { 6 });
+                let most = *live.iter().max().unwrap();
+                let first = live.iter().position(|it| *it == most).unwrap() as u32;
+                assert_eq!(curve.page.planned, (most / 6, first), "{name}: {plan:?}");
+                assert_eq!(curve.page.problem, "", "{name}");
+            };
+            let some: Vec<u32> = all.iter().step_by(all.len() / 5 + 1).filter_map(|details| details.stack).collect();
+            for stack in some {
+                check(PlanGroup::Stack(stack), &|details| details.stack == Some(stack));
+                stacks += 1;
+            }
+            // A node below the root: all whose outermost frame is its.
+            let frame = |details: &Details| {
+                details.frames.last().map(|it| (it.name.clone(), it.filename.clone(), it.line.clone()))
+            };
+            let arrangement = Arrangement::default();
+            let question = TreeQuestion {
+                scope: Scope::Ever,
+                arrangement,
+                focus: None,
+                folds: vec![],
+                reveal: None,
+                find: None,
+                rows: [0, 50],
+            };
+            let what = Question::Tree(Box::new(question));
+            let Reply::Answer { answer: Answer::Tree(page), .. } =
+                reply(&mut opened.engine, Request::Ask(Ask { serial: 8, device: device.device, what }))
+            else {
+                panic!("a tree was asked for")
+            };
+            for row in page.rows.iter().filter(|row| row.depth == 1 && !row.label.file.is_empty()).take(3) {
+                let of = Some((row.label.name.clone(), row.label.file.clone(), row.label.line.clone()));
+                let plan = PlanQuestion {
+                    groups: vec![(PlanGroup::Node(arrangement, row.node), Factor::ZERO)],
+                    ..PlanQuestion::default()
+                };
+                let curve = asked(&mut opened, device.device, &plan, view);
+                let live = sixths(
+                    &all,
+                    events + 1,
+                    |details| if frame(details) == of && !details.stack_of_free { 0 } else { 6 },
+                );
+                assert_eq!(curve.page.planned.0, live.iter().max().unwrap() / 6, "{name}: {of:?}");
+                nodes += 1;
+            }
+        }
+    }
+    assert!(stacks > 20 && nodes > 10, "{stacks} stacks, {nodes} nodes");
 }

@@ -102,6 +102,8 @@ fn every_kind_of_state_comes_back() {
         "device=0&files=/a/train.py,/b%252C%20c/100%2525/m.py",
         "device=0&files=,",
         "device=0&conf=expandable_segments:True,max_split_size_mb:128&memory=80%20GiB",
+        "device=0&plan=fsdp=8%0Aactivations=2x%0Acheckpoint&fits=80%20GiB&curve=plan",
+        "device=0&find=relu&curve=without",
     ];
     for (view, tab) in
         all.iter().zip(["why", "tree", "flame", "table", "sizes", "source", "memory", "events"].iter().cycle())

@@ -94,6 +94,14 @@ fn no_view_has_a_violation() {
             page.text("#what-if-status").is_empty() && page.text("#what-if-answer").contains("expandable_segments:True")
         });
         check(&page, &mut wrong, &of("what if"));
+        page.click("[data-topic=savings]");
+        page.evaluate("document.getElementById('plan-add').click()");
+        page.evaluate(
+            "document.getElementById('plan-preset').selectedIndex = document.getElementById('plan-preset').length - 1",
+        );
+        page.evaluate("document.getElementById('plan-add').click()");
+        page.wait_until("it was planned", || page.text("#plan-facts").contains("Planned peak"));
+        check(&page, &mut wrong, &of("what fits"));
         for opener in DIALOGS {
             page.click(opener);
             page.wait_until("a dialog is open", || {

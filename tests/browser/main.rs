@@ -47,6 +47,7 @@ mod page;
 mod palette;
 mod picture;
 mod pictures;
+mod plan;
 mod plots;
 mod privacy;
 mod renderers;

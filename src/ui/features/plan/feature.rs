@@ -16,7 +16,7 @@ pub enum PlanStep {
 
 const KEYS: &[Binding<PlanStep>] = &[line(
     Scope::Page,
-    &["Shift+i"],
+    &[";"],
     PlanStep::ToggleWithout,
     "Draw the live bytes without what is selected",
     "without-show",

@@ -1,1 +1,73 @@
+//! Tests of `src/ui/features/plan.rs`, a module of its own: they reach what is private there.
 
+use super::*;
+use engine::protocol::{PlanGroup, PlanPage};
+
+fn plan(rows: &[(What, &str)]) -> Plan {
+    let mut plan = Plan::default();
+    rows.iter().for_each(|(what, by)| plan.add(what.clone(), by));
+    plan
+}
+
+fn group(name: &str) -> What {
+    What::Group(name.to_owned())
+}
+
+#[test]
+fn rows_are_what_the_command_line_reads() {
+    let rows =
+        [(group("activations"), "2x"), (What::Preset(Preset::Fsdp), "8"), (What::Preset(Preset::Checkpoint), "")];
+    let question = plan(&rows).question(None).expect("a plan");
+    let factor = |times, by| Factor::new(times, by).expect("a factor");
+    let eighth = |name: &str| (PlanGroup::Where(name.to_owned()), factor(1, 8));
+    assert_eq!(
+        question.groups,
+        [
+            (PlanGroup::Named("activations".to_owned()), factor(2, 1)),
+            eighth("optimizer state"),
+            eighth("gradient"),
+            eighth("parameter"),
+            (PlanGroup::Blocks, Factor::ONE),
+        ]
+    );
+    assert_eq!(plan(&[]).question(None), None);
+    assert_eq!(plan(&[]).question(Some(7)).expect("a plan").capacity, Some(7), "the largest batch that fits");
+    assert_eq!(plan(&[(group(" "), "")]).question(None), None, "a row in which nothing stands yet");
+}
+
+#[test]
+fn what_is_wrong_with_a_row_is_said() {
+    for (what, by, error) in [
+        (group("relu"), "", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
+        (group(""), "2x", "The group is missing: expected GROUP=FACTOR, such as activations=2x."),
+        (What::Preset(Preset::Zero1), "0", "Zero1=0 leaves nothing."),
+        (What::Preset(Preset::Batch), "-1", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
+        (group(""), "", ""),
+        (group(">=10MiB"), "1/3", ""),
+    ] {
+        let plan = plan(&[(what.clone(), by)]);
+        assert_eq!(plan.rows[0].error(), error, "{what:?} {by}");
+        assert_eq!(plan.question(None).is_none(), !error.is_empty() || by.is_empty(), "{what:?} {by}");
+    }
+}
+
+#[test]
+fn rows_end_somewhere() {
+    let mut plan = Plan::default();
+    (0..99).for_each(|_| plan.add(group("relu"), "2x"));
+    assert_eq!(plan.rows.len(), 16);
+    assert!(plan.question(None).is_some());
+}
+
+#[test]
+fn the_largest_batch_is_told_in_thousandths() {
+    let page = |fits| PlanPage { recorded: (100, 3), planned: (80, 0), fits, ..PlanPage::default() };
+    let said = |fits| words::facts(&page(fits), Some(90)).pop().expect("the largest batch").1;
+    assert_eq!(said(Some((12_034_050, 8))), "× 12,034.050 of the recorded one, limited by what is live after event 7");
+    assert_eq!(said(Some((999, 0))), "× 0.999 of the recorded one, limited by what is live before the first event");
+    assert_eq!(said(Some((0, 4))), "none fits: too much is live after event 3 whatever the batch size");
+    assert_eq!(said(None), "unknown: no activations, temporaries or inputs in this trace");
+    let facts = words::facts(&page(None), Some(70));
+    assert_eq!(facts[1].1, "80 B before the first event (−20 B)");
+    assert_eq!(facts[2].1, "70 B: 10 B too little");
+}

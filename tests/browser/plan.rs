@@ -1,0 +1,154 @@
+//! The planner below the savings, and the peak without what is selected: the engine's numbers, and a curve in the picture.
+
+use crate::opened::open;
+use crate::opening::empty_page;
+use crate::page::{Page, SHIFT};
+use crate::pictures::{Picture, settled_as};
+use memscape::engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::ui::plan::words::facts;
+use memscape::units::{Bytes, grouped};
+use std::path::{Path, PathBuf};
+
+/// The sample of a training run that ships with the page.
+fn snapshot() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("www/training.pickle.gz")
+}
+
+/// What the engine says without a page.
+fn beside(question: PlanQuestion) -> PlanPage {
+    let mut opened = open(&std::fs::read(snapshot()).expect("it is there")).expect("the page opened it");
+    let (device, what) = (opened.summary.devices[0].device, Question::Plan(Box::new(question)));
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
+        Reply::Answer { answer: Answer::Plan(page), .. } => *page,
+        other => panic!("a plan was asked for, not {other:?}"),
+    }
+}
+
+fn factor(text: &str) -> Factor {
+    Factor::parse(text).expect("a factor")
+}
+
+/// Labels and values of the planner, in one line each.
+fn shown(page: &Page) -> Vec<String> {
+    let lines = page.evaluate(
+        "[...document.querySelectorAll('#plan-facts dt')].map(label => `${label.textContent}: ${label.nextElementSibling.textContent}`)",
+    );
+    serde_json::from_value(lines).expect("texts")
+}
+
+fn expected(question: PlanQuestion) -> Vec<String> {
+    let capacity = question.capacity;
+    facts(&beside(question), capacity).into_iter().map(|(label, value)| format!("{label}: {value}")).collect()
+}
+
+/// Types into a field and leaves it.
+fn type_in(page: &Page, selector: &str, text: &str) {
+    page.click(selector);
+    page.evaluate(&format!("document.querySelector('{selector}').select()"));
+    text.chars().for_each(|letter| page.press(&letter.to_string()));
+    page.press_enter();
+}
+
+/// What stands around the picture, curves included, once it has come to rest.
+fn labels(page: &Page) -> Picture {
+    settled_as(page, || Picture::of(page, "canvas#labels"))
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_plan_is_computed_drawn_undone_and_linked() {
+    let page = empty_page();
+    page.drop_files(&[&snapshot()]);
+    page.wait_for_state("ready");
+    page.press_held("W", SHIFT);
+    page.click("[data-topic=savings]");
+    page.wait_until("the planner", || page.attribute("#plan", "hidden").is_none());
+    let before = labels(&page);
+
+    // Twice the batch: the first of the changes on offer.
+    page.click("#plan-add");
+    let batch = PlanQuestion { batch: factor("2x"), ..PlanQuestion::default() };
+    page.wait_for(&expected(batch.clone()), || shown(&page));
+    assert_eq!(page.attribute("#plan-draw", "aria-pressed").as_deref(), Some("true"));
+    let drawn = labels(&page);
+    assert!(before != drawn, "the curve is drawn");
+
+    // Beside it a group of its own, and a capacity.
+    page.evaluate(
+        "document.getElementById('plan-preset').selectedIndex = document.getElementById('plan-preset').length - 1",
+    );
+    page.click("#plan-add");
+    page.wait_until("its field has the focus", || page.evaluate("document.activeElement.dataset.planGroup") == "1");
+    type_in(&page, "[data-plan-group=\"1\"]", "optimizer state");
+    type_in(&page, "[data-plan-by=\"1\"]", "half");
+    page.wait_until("what is wrong", || page.text("#plan-rows .wrong").starts_with("Expected a factor such as"));
+    assert_eq!(shown(&page), Vec::<String>::new());
+    type_in(&page, "[data-plan-by=\"1\"]", "/8");
+    let groups = vec![(PlanGroup::Named("optimizer state".to_owned()), factor("/8"))];
+    let both = PlanQuestion { groups, ..batch.clone() };
+    page.wait_for(&expected(both.clone()), || shown(&page));
+    page.click("#plan-capacity");
+    "4 GiB".chars().for_each(|letter| page.press(&letter.to_string()));
+    let fits = PlanQuestion { capacity: Some(4 << 30), ..both };
+    page.wait_for(&expected(fits), || shown(&page));
+    assert!(shown(&page).iter().any(|line| line.starts_with("Largest batch: × ")), "{:?}", shown(&page));
+
+    page.wait_until("the link says so", || {
+        let link = page.evaluate("location.hash");
+        let link = link.as_str().unwrap_or_default();
+        link.contains("&plan=batch=2%0Aoptimizer%20state=/8&fits=4%20GiB&curve=plan")
+    });
+
+    // Back to the batch alone, which is another curve; and without a curve the picture is as it was.
+    page.evaluate("document.getElementById('plan-capacity').select()");
+    page.press("Backspace");
+    while page.evaluate("document.querySelectorAll('#plan-rows li').length") != 1 {
+        page.click("#plan-undo");
+    }
+    page.wait_for(&expected(batch), || shown(&page));
+    page.click("#plan-clear");
+    page.wait_until("nothing is planned", || shown(&page).is_empty());
+    page.click("#fit-both");
+    assert_eq!(labels(&page), before, "the picture is as it was");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_is_selected_is_left_out() {
+    let page = empty_page();
+    page.drop_files(&[&snapshot()]);
+    page.wait_for_state("ready");
+    assert!(page.attribute("#without", "hidden").is_some(), "nothing is selected");
+    page.click("#find");
+    "optimizer.py".chars().for_each(|letter| page.press(&letter.to_string()));
+    let groups = vec![(PlanGroup::Where("optimizer.py".to_owned()), Factor::ZERO)];
+    let without = beside(PlanQuestion { groups, ..PlanQuestion::default() });
+    let (old, new) = (without.recorded.0, without.planned.0);
+    let text = if old == new { "unchanged".to_owned() } else { format!("{} (−{})", Bytes(new), Bytes(old - new)) };
+    page.wait_for(&("“optimizer.py”".to_owned(), text), || {
+        (page.text("#without-name"), page.text("#without-text"))
+    });
+    let exact = page.attribute("#without-text", "title").unwrap_or_default();
+    assert!(exact.starts_with(&format!("{} B", grouped(new))), "{exact}");
+
+    page.press("Escape");
+    let before = labels(&page);
+    page.press(";");
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#without-show", "aria-pressed"));
+    assert!(labels(&page) != before, "the curve is drawn");
+    page.press(";");
+    page.wait_for(&Some("false".to_owned()), || page.attribute("#without-show", "aria-pressed"));
+    assert_eq!(labels(&page), before);
+
+    // A node of the call tree.
+    page.click("#find-clear");
+    page.wait_until("nothing is selected", || page.attribute("#without", "hidden").is_some());
+    page.press_held("T", SHIFT);
+    page.wait_until("the tree", || page.text("#tree-rows").contains("forward"));
+    page.evaluate("document.querySelectorAll('#tree-rows .row:not([hidden])')[1].click()");
+    page.wait_until("the peak without it", || page.text("#without-text").contains("MiB"));
+    assert!(page.text("#without-name").starts_with('“'), "{}", page.text("#without-name"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}

@@ -1,0 +1,233 @@
+//! The peak without what is selected, and the planner, without a browser: what is asked, what is said, what is drawn.
+#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+
+use crate::face::{self, CANVAS, Worker, columns};
+use memscape::engine::protocol::{
+    Details, DeviceSummary, Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, Preset, Report, Tally, Topic,
+};
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::timeline::{Scene, View};
+use memscape::ui::plan::view::view;
+use memscape::ui::plan::{Field, PlanAction};
+use memscape::ui::planned::{Chip, Drawn, chip};
+use memscape::ui::plots::line::Line;
+use memscape::ui::tab::Tab;
+use memscape::ui::why::WhyAction;
+use memscape::ui::{Action, Command};
+
+/// Bytes of the recorded peak.
+const PEAK: u64 = 1 << 20;
+
+/// Plays the engine: a group left out saves half, all else doubles; every allocation has stack 3.
+#[derive(Default)]
+struct Engine {
+    asked: Vec<PlanQuestion>,
+    curves: Vec<(PlanQuestion, View)>,
+}
+
+fn peak(question: &PlanQuestion) -> u64 {
+    if question.groups.iter().any(|(_, factor)| *factor == Factor::ZERO) { PEAK / 2 } else { PEAK * 2 }
+}
+
+impl Worker for Engine {
+    fn answer(&mut self, request: &Request) -> Option<Answer> {
+        let Request::Ask(Ask { what, .. }) = request else { return None };
+        Some(match what {
+            Question::Scene { view, .. } => {
+                let (columns, quads, identities) = (columns(*view), vec![], vec![]);
+                Answer::Scene(Box::new(Scene { columns, view: *view, band_px: 1, quads, ground: None, identities }))
+            }
+            Question::Plan(question) => {
+                self.asked.push((**question).clone());
+                let page = PlanPage { recorded: (PEAK, 5), planned: (peak(question), 9), ..PlanPage::default() };
+                Answer::Plan(Box::new(page))
+            }
+            Question::PlanCurve(question, view) => {
+                self.curves.push(((**question).clone(), *view));
+                let (edge_px, live) = (vec![0, 40, 50, 100], vec![0, peak(question), 7]);
+                Answer::PlanCurve(Box::new(PlanCurve { view: Some(*view), edge_px, live, ..PlanCurve::default() }))
+            }
+            Question::Details(allocation) => {
+                let details = Details { allocation: *allocation, stack: Some(3), ..Details::default() };
+                Answer::Details(Some(Box::new(details)))
+            }
+            Question::Find(_) => Answer::Find(Tally { count: 2, ..Tally::default() }),
+            Question::Report(question) => {
+                Answer::Report(Box::new(Report { topic: question.topic, ..Report::default() }))
+            }
+            _ => return None,
+        })
+    }
+}
+
+type Page = face::Page<Engine>;
+
+impl Page {
+    fn open() -> Page {
+        let device = |device| DeviceSummary {
+            device,
+            events: 99,
+            peak_requested: PEAK as i64,
+            drawn_peak: PEAK,
+            ..DeviceSummary::default()
+        };
+        let mut page = Page::on(CANVAS, Engine::default());
+        page.load(vec![device(0), device(1)]);
+        page
+    }
+
+    /// One that shows the savings.
+    fn of_savings() -> Page {
+        let mut page = Page::open();
+        page.act(Action::TabChosen(Tab::Why));
+        page.act(Action::of(WhyAction::TopicChosen(Topic::Savings)));
+        page
+    }
+
+    fn plan(&mut self, action: PlanAction) {
+        self.act(Action::of(action));
+    }
+
+    fn chip(&self) -> Chip {
+        chip(&self.state).expect("something is selected")
+    }
+
+    /// The corners of the planned curve; none where it is not drawn.
+    fn curve(&self) -> Vec<[f64; 2]> {
+        let lines = self.state.curve_lines(&self.state.view.expect("a window"));
+        lines.into_iter().filter(|curve| curve.line == Line::Planned).flat_map(|curve| curve.points).collect()
+    }
+
+    /// What is said of the planned peak in the picture.
+    fn mark(&self) -> Option<String> {
+        let lines = self.state.curve_lines(&self.state.view.expect("a window"));
+        lines.into_iter().find_map(|curve| curve.mark).map(|mark| mark.text)
+    }
+}
+
+fn only(group: PlanGroup) -> PlanQuestion {
+    PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() }
+}
+
+#[test]
+fn the_peak_without_whatever_stands_out_is_asked_and_said() {
+    let mut page = Page::open();
+    assert_eq!((chip(&page.state), page.worker.asked.len()), (None, 0), "nothing is selected");
+    page.command(Command::SelectNext);
+    assert_eq!(page.worker.asked.last(), Some(&only(PlanGroup::Stack(3))));
+    assert_eq!(page.chip().name, "this call stack");
+    assert_eq!((&*page.chip().text, &*page.chip().exact), ("512 KiB (−512 KiB)", "524,288 B (−524,288 B)"));
+
+    page.command(Command::ToggleSameStack);
+    assert_eq!(page.worker.asked.last(), Some(&only(PlanGroup::Where("#0".into()))));
+    assert_eq!(page.chip().name, "this allocation");
+
+    page.act(Action::FindTyped("relu".into()));
+    assert_eq!(page.worker.asked.last(), Some(&only(PlanGroup::Where("relu".into()))));
+    assert_eq!(page.chip().name, "“relu”");
+
+    let asked = page.worker.asked.len();
+    page.act(Action::FindTyped(String::new()));
+    assert_eq!((page.chip().name.as_str(), page.worker.asked.len()), ("this allocation", asked), "that is known");
+    page.act(Action::DeviceChosen(1));
+    assert_eq!(chip(&page.state), None);
+}
+
+#[test]
+fn its_curve_follows_the_selection_until_it_is_put_away() {
+    let mut page = Page::open();
+    page.act(Action::FindTyped("relu".into()));
+    assert!(page.worker.curves.is_empty() && page.curve().is_empty());
+    page.plan(PlanAction::Drawn(Drawn::Without));
+    assert!(page.chip().is_drawn);
+    assert_eq!(page.mark().as_deref(), Some("512 KiB without “relu”"));
+    let corners = page.curve();
+    assert_eq!((corners.len(), corners[2][0], corners[3][0]), (6, 40.0, 50.0), "three columns");
+    let (low, high) = (corners[0][1], corners[2][1]);
+    assert!(low < 1.0 && (high - 50.0).abs() < 5.0, "half of the picture: {corners:?}");
+    page.act(Action::FindTyped("gelu".into()));
+    assert_eq!(page.mark().as_deref(), Some("512 KiB without “gelu”"));
+    page.act(Action::FindTyped(String::new()));
+    assert!(page.curve().is_empty(), "nothing is selected");
+    page.plan(PlanAction::Drawn(Drawn::None));
+    page.act(Action::FindTyped("relu".into()));
+    assert!(page.curve().is_empty());
+}
+
+#[test]
+fn a_plan_is_computed_drawn_and_undone() {
+    let mut page = Page::of_savings();
+    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    assert!(seen.rows.is_empty() && seen.facts.is_empty() && !seen.can_undo && !seen.is_drawn);
+    let whole = page.state.view.expect("a window");
+
+    page.plan(PlanAction::PresetAdded(Preset::Batch));
+    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    let batch = PlanQuestion { batch: Factor::new(2, 1).expect("a factor"), ..PlanQuestion::default() };
+    assert_eq!(page.worker.asked.last(), Some(&batch));
+    assert_eq!(
+        seen.facts,
+        [
+            ("Recorded peak", "1.00 MiB after event 4".to_owned()),
+            ("Planned peak", "2.00 MiB after event 8 (+1.00 MiB)".to_owned()),
+        ]
+    );
+    assert!(seen.is_drawn && seen.can_undo);
+    assert_eq!(page.mark().as_deref(), Some("2.00 MiB as planned"));
+    let raised = page.state.view.expect("a window");
+    assert!(raised.bytes_per_px > 1.9 * whole.bytes_per_px, "the planned peak is in the picture");
+
+    // What is wrong is said, and what was computed is not shown beside it.
+    page.plan(PlanAction::Typed(0, Field::By, "two".into()));
+    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    assert_eq!(seen.rows[0].error, "Expected a factor such as 2x, 0.5, /8 or fp32->bf16.");
+    assert!(seen.facts.is_empty() && page.curve().is_empty());
+    page.plan(PlanAction::Undone);
+
+    page.plan(PlanAction::GroupAdded);
+    page.plan(PlanAction::Typed(1, Field::Group, "optimizer state".into()));
+    page.plan(PlanAction::Typed(1, Field::By, "/8".into()));
+    let eighth = Factor::new(1, 8).expect("a factor");
+    let groups = vec![(PlanGroup::Named("optimizer state".into()), eighth)];
+    assert_eq!(page.worker.asked.last(), Some(&PlanQuestion { groups, ..batch.clone() }));
+
+    page.plan(PlanAction::CapacityTyped("80 GiB".into()));
+    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    assert_eq!(page.worker.asked.last().and_then(|asked| asked.capacity), Some(80 << 30));
+    assert_eq!(seen.facts[2], ("Capacity", "80.0 GiB: 80.0 GiB left".to_owned()));
+    page.plan(PlanAction::CapacityTyped("80 kB".into()));
+    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    assert_eq!(seen.capacity_error, "Expected a size such as 80 GiB or 80 GB.");
+    page.plan(PlanAction::CapacityTyped(String::new()));
+
+    // Each step back.
+    let rows = |page: &Page| page.state.plan.rows.len();
+    page.plan(PlanAction::Removed(0));
+    assert_eq!(rows(&page), 1);
+    page.plan(PlanAction::Cleared);
+    assert_eq!((rows(&page), page.curve().len()), (0, 0));
+    page.plan(PlanAction::Undone);
+    page.plan(PlanAction::Undone);
+    assert_eq!(rows(&page), 2);
+    for _ in 0..4 {
+        page.plan(PlanAction::Undone);
+    }
+    assert_eq!(rows(&page), 0);
+    assert!(!view(&page.state.plan, &page.state).expect("the planner is seen").can_undo);
+}
+
+#[test]
+fn a_plan_is_computed_only_where_it_is_wanted() {
+    let mut page = Page::of_savings();
+    page.plan(PlanAction::PresetAdded(Preset::Fsdp));
+    let asked = page.worker.asked.len();
+    page.plan(PlanAction::Drawn(Drawn::None));
+    page.act(Action::TabChosen(Tab::Tree));
+    page.plan(PlanAction::Typed(0, Field::By, "16".into()));
+    page.plan(PlanAction::Drawn(Drawn::None));
+    let after = page.worker.asked.len();
+    page.plan(PlanAction::Typed(0, Field::By, "32".into()));
+    page.plan(PlanAction::Drawn(Drawn::Plan));
+    assert!(page.worker.asked.len() > after.min(asked), "it is drawn");
+    assert_eq!(view(&page.state.plan, &page.state), None, "another tab is seen");
+}
