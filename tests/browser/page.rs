@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a state may take to come; generous, because software WebGPU shares the machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What the browser answers where the document that was asked is replaced by the next one.
 const CUT_OFF: [&str; 2] = ["Inspected target navigated or closed", "Execution context was destroyed"];

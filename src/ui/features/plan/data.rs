@@ -75,7 +75,7 @@ impl Row {
     }
 
     /// Whether nothing was typed yet.
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.by.trim().is_empty() && matches!(&self.what, What::Group(group) if group.trim().is_empty())
     }
 

@@ -30,7 +30,7 @@ pub(super) const LINKS: &[Key<Plan>] = &[
 /// A row a line; rows that are too long for a link are left out of it.
 fn written(plan: &Plan) -> String {
     let mut text = String::new();
-    for row in &plan.rows {
+    for row in plan.rows.iter().filter(|row| !row.is_empty()) {
         let line = row.written();
         if text.len() + line.len() < LONGEST_VALUE {
             text += if text.is_empty() { "" } else { "\n" };
