@@ -1,12 +1,12 @@
 //! What if: the recorded requests under other settings, with another capacity, other calls of `empty_cache()` or other sizes.
 
 use super::blocks::{Block, NONE};
+use super::course::Course;
 use super::driver::{Driver, Order};
 use super::model::{Allocator, Totals};
 use super::recording::{Recording, Step, What};
 use super::settings::{Backend, Limits, Settings};
 use super::start::keep;
-use base::column::Column;
 use base::slice::{Slice, Sliced};
 
 /// What is live before the first event.
@@ -44,14 +44,6 @@ pub struct Plan {
     pub keeps_curve: bool,
 }
 
-/// Totals after each event.
-#[derive(Clone, Debug, Default)]
-pub struct Course {
-    pub reserved: Column<u64>,
-    /// Bytes of blocks that are live.
-    pub allocated: Column<u64>,
-}
-
 /// What a run came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
@@ -82,6 +74,7 @@ pub struct Run {
     next: usize,
     live: u64,
     until: u32,
+    keeps_curve: bool,
     empty_cache: EmptyCache,
     next_empty: usize,
     outcome: Outcome,
@@ -112,7 +105,8 @@ impl Run {
             empty_cache: plan.empty_cache.clone(),
             next_empty: 0,
             outcome: Outcome::default(),
-            course: plan.keeps_curve.then(Course::default),
+            keeps_curve: plan.keeps_curve,
+            course: None,
             is_over: false,
         }
     }
@@ -128,7 +122,7 @@ impl Run {
             self.allocate(recording, early.allocation, recording.allocations.at(early.allocation as usize).place, -1);
         }
         if self.next == 0 && !self.is_over {
-            self.begin();
+            self.begin(recording.events);
         }
         while self.next < recording.steps.len() && !self.is_over {
             slice.tick()?;
@@ -150,9 +144,14 @@ impl Run {
         &self.outcome
     }
 
-    /// Totals after each event, where they were wanted; as far as the run has come.
-    pub fn course(&self) -> Option<&Course> {
-        self.course.as_ref()
+    /// Totals over the events, where they were wanted; as far as the run has come.
+    pub fn into_course(self) -> Option<Course> {
+        self.course
+    }
+
+    /// The event that the run ends with before the recording does, because a request fails, or does not as it did; −1 is before the first.
+    pub fn ends_at(&self) -> Option<i64> {
+        self.outcome.avoided_oom.map(i64::from).or(self.outcome.oom_event).filter(|_| self.is_over)
     }
 
     /// The allocator as it is now.
@@ -167,7 +166,7 @@ impl Run {
     }
 
     /// What was live before the first event has its place: calls count from here on.
-    fn begin(&mut self) {
+    fn begin(&mut self, events: u32) {
         let Totals { reserved, allocated, .. } = self.allocator.totals;
         self.allocator.totals = Totals { reserved, allocated, ..Totals::default() };
         self.outcome.peak_reserved = reserved;
@@ -175,6 +174,7 @@ impl Run {
         self.outcome.peak_allocated = allocated;
         self.outcome.peak_live = self.live;
         self.outcome.peak_event = -1;
+        self.course = self.keeps_curve.then(|| Course::new(events, reserved, allocated));
     }
 
     #[inline]
@@ -252,15 +252,8 @@ impl Run {
         outcome.peak_allocated = outcome.peak_allocated.max(allocated);
         outcome.peak_live = outcome.peak_live.max(self.live);
         if let Some(course) = &mut self.course {
-            // Events that ask for nothing leave things as they are.
-            while course.reserved.len() < event as usize {
-                let last = course.reserved.len().checked_sub(1);
-                let before = last.map_or((0, 0), |last| (course.reserved.at(last), course.allocated.at(last)));
-                course.reserved.push(before.0);
-                course.allocated.push(before.1);
-            }
-            course.reserved.push(reserved);
-            course.allocated.push(allocated);
+            course.reserved.add(event, reserved);
+            course.allocated.add(event, allocated);
         }
     }
 }

@@ -62,6 +62,7 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
             fits: terms.search,
             never_empties: terms.no_empty_cache,
             partial: false,
+            ..WhatIfQuestion::default()
         };
         match asking.ask_about(Question::WhatIf(Box::new(question))) {
             Some(Answer::WhatIf(answer)) => told.push((asking.device.device, asking.title(), *answer)),

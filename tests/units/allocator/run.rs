@@ -43,10 +43,19 @@ fn recorded(recording: &Recording) -> Vec<u64> {
 /// The same of a run.
 fn simulated(recording: &Recording, plan: &Plan) -> Vec<u64> {
     let run = run(recording, &Plan { keeps_curve: true, ..plan.clone() });
-    let course = run.course().unwrap();
+    let reserved = run.into_course().unwrap().reserved;
+    let (mut now, points) = (reserved.at_start(), reserved.points());
+    assert!(!points.1, "all changes are kept");
+    let mut points = points.0.into_iter().peekable();
     let about = |what| matches!(what, What::Alloc(_) | What::FreeRequested(_) | What::FreeCompleted(_));
     let steps = recording.steps.iter().filter(|step| about(step.what));
-    steps.map(|step| course.reserved.at(step.event as usize)).collect()
+    let mut at = |event| {
+        while let Some((_, bytes)) = points.next_if(|point| point.0 <= event) {
+            now = bytes;
+        }
+        now
+    };
+    steps.map(|step| at(step.event)).collect()
 }
 
 #[test]
