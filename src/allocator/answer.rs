@@ -17,6 +17,8 @@ pub struct WhatIfQuestion {
     pub never_empties: bool,
     /// Whether answers come while there are more rows to come.
     pub partial: bool,
+    /// Whether sizes are those of the plan that the simulation was given last. The proof is about what was recorded.
+    pub is_planned: bool,
     /// Settings whose run is wanted event by event, as they stand in [`WhatIfRun::settings`].
     pub course: Option<String>,
 }

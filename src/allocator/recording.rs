@@ -126,6 +126,9 @@ pub struct Recording {
     pub astray: u64,
     /// Whether it says which segments there were.
     pub has_segments: bool,
+    /// Bytes of each allocation under a plan; none where no plan changes any.
+    #[serde(skip)]
+    pub planned: Column<u64>,
 }
 
 impl Recording {
@@ -144,12 +147,22 @@ impl Recording {
         self.ooms.iter().map(|oom| oom.reserved.saturating_add(oom.device_free)).max()
     }
 
-    /// The same with other sizes: `size` gives that of each allocation, by its number and its recorded bytes.
-    #[must_use]
-    pub fn scaled(&self, size: &dyn Fn(u32, u64) -> u64) -> Recording {
-        let allocations = (0..).zip(self.allocations.iter());
-        let scaled = allocations.map(|(number, it)| Allocation { size: size(number, it.size), ..it });
-        Recording { allocations: scaled.collect(), ..self.clone() }
+    /// Takes the bytes of each allocation under a plan, by number: 0 is not there. What a plan does not change is as recorded.
+    pub fn plan(&mut self, sizes: impl Iterator<Item = u64>) {
+        let recorded = self.allocations.iter().map(|allocation| allocation.size);
+        let planned: Column<u64> = sizes.take(self.allocations.len()).collect();
+        let is_whole = planned.len() == self.allocations.len();
+        let changes = is_whole && planned.iter().zip(recorded).any(|(planned, recorded)| planned != recorded);
+        self.planned = if changes { planned } else { Column::default() };
+    }
+
+    /// The bytes of an allocation, in a run under a plan or in one of what was recorded.
+    #[inline]
+    pub(crate) fn size(&self, number: u32, is_planned: bool) -> u64 {
+        match is_planned {
+            true => self.planned.get(number as usize).unwrap_or(0),
+            false => self.allocations.at(number as usize).size,
+        }
     }
 
     pub(crate) fn place(&self, place: u32) -> Place {
@@ -158,6 +171,7 @@ impl Recording {
 
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes()
+        let columns = self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes();
+        columns + self.planned.heap_bytes()
     }
 }

@@ -15,10 +15,19 @@ pub(super) struct Row {
     pub(super) ignored: Vec<String>,
 }
 
-/// What was live before the first event stays where it was recorded under the recorded settings, and is placed again under others.
-pub(super) fn plan(proof: &Proof, question: &WhatIfQuestion, settings: &Settings, capacity: Option<u64>) -> Plan {
-    let is_recorded = *settings == proof.settings;
+/// What was live before the first event stays where it was recorded under the recorded settings and sizes, and is placed again under
+/// others.
+pub(super) fn plan(
+    recording: &Recording,
+    proof: &Proof,
+    question: &WhatIfQuestion,
+    settings: &Settings,
+    capacity: Option<u64>,
+) -> Plan {
+    let is_planned = question.is_planned && !recording.planned.is_empty();
+    let is_recorded = *settings == proof.settings && !is_planned;
     Plan {
+        is_planned,
         settings: settings.clone(),
         backend: proof.backend,
         limits: Limits::new(capacity, settings),

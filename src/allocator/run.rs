@@ -40,6 +40,8 @@ pub struct Plan {
     pub empty_cache: EmptyCache,
     /// The run ends before this event, to be looked at; `None` goes to the end.
     pub until: Option<u32>,
+    /// Whether sizes are those of [`Recording::planned`].
+    pub is_planned: bool,
     /// Whether the curve is wanted.
     pub keeps_curve: bool,
 }
@@ -74,6 +76,7 @@ pub struct Run {
     next: usize,
     live: u64,
     until: u32,
+    is_planned: bool,
     keeps_curve: bool,
     empty_cache: EmptyCache,
     next_empty: usize,
@@ -105,6 +108,7 @@ impl Run {
             empty_cache: plan.empty_cache.clone(),
             next_empty: 0,
             outcome: Outcome::default(),
+            is_planned: plan.is_planned,
             keeps_curve: plan.keeps_curve,
             course: None,
             is_over: false,
@@ -201,7 +205,7 @@ impl Run {
             What::FreeCompleted(number) => {
                 let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
                 if id != NONE {
-                    self.live = self.live.saturating_sub(recording.allocations.at(number as usize).size);
+                    self.live = self.live.saturating_sub(recording.size(number, self.is_planned));
                     self.allocator.free(id);
                 }
             }
@@ -226,7 +230,7 @@ impl Run {
     }
 
     fn allocate(&mut self, recording: &Recording, number: u32, place: u32, event: i64) {
-        let size = recording.allocations.at(number as usize).size;
+        let size = recording.size(number, self.is_planned);
         if size == 0 {
             return;
         }

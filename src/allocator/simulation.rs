@@ -1,6 +1,6 @@
 //! What the simulation reproduces of a recording, and what other settings come to, in slices: all that a [`WhatIfQuestion`] asks.
 
-use super::answer::{WhatIf, WhatIfCourse, WhatIfFit, WhatIfOrigin, WhatIfQuestion};
+use super::answer::{WhatIf, WhatIfCourse, WhatIfFit, WhatIfOrigin, WhatIfProof, WhatIfQuestion};
 use super::bands::{Band, Calibration};
 use super::conf;
 use super::course::{Course, Curve};
@@ -29,6 +29,8 @@ struct Known {
     /// The recorded settings with everything placed where it was recorded, and placed again.
     calibrating: Option<Box<Run>>,
     peaks: Vec<u64>,
+    /// Whether it was given the sizes of a plan.
+    has_plan: bool,
 }
 
 /// Runs that a question is answered with.
@@ -49,17 +51,25 @@ const MOST_FITS: usize = 3;
 impl Simulation {
     /// Of this device.
     pub fn new(device: i64, recording: Recording) -> Simulation {
-        let (inference, proof, calibrating, peaks) = Default::default();
-        Simulation {
-            known: Known { device, recording, inference, proof, calibrating, peaks },
-            job: None,
-            done: Done::default(),
-        }
+        let (inference, proof, calibrating, peaks, has_plan) = Default::default();
+        let known = Known { device, recording, inference, proof, calibrating, peaks, has_plan };
+        Simulation { known, job: None, done: Done::default() }
     }
 
     /// The device it is about.
     pub fn device(&self) -> i64 {
         self.known.device
+    }
+
+    /// Takes the bytes of each allocation under a plan, eight for each by number, for questions that are about planned sizes; none where
+    /// the plan cannot be carried out.
+    pub fn plan(&mut self, bytes: &[u8]) {
+        let known = &mut self.known;
+        known.has_plan = bytes.len() == 8 * known.recording.allocations.len();
+        known.recording.plan(bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
+        self.done.runs.retain(|(plan, _)| !plan.is_planned);
+        self.done.fits.retain(|(plan, _)| !plan.is_planned);
+        self.job = None;
     }
 
     /// Another question is to be answered.
@@ -80,6 +90,11 @@ impl Simulation {
         self.known.prove(slice)?;
         let known = &self.known;
         let Some(proof) = &known.proof else { return Ok(WhatIf::default()) };
+        if question.is_planned && !known.has_plan && proof.refused.is_none() {
+            let refused = Some("the sizes of the plan are not known".to_owned());
+            let proof = WhatIfProof { refused, ..told(proof) };
+            return Ok(WhatIf { proof, is_complete: true, ..WhatIf::default() });
+        }
         let job = self.job.get_or_insert_with(|| Box::new(Job::new(known, proof, question)));
         job.step(known, proof, question, &mut self.done, send, slice)?;
         let answer = self.job.take().map(|job| job.answer).unwrap_or_default();
@@ -162,7 +177,7 @@ impl Job {
         slice: &mut Slice,
     ) -> Sliced {
         while let Some(row) = self.rows.get(self.answer.runs.len()) {
-            let plan = plan(proof, question, &row.settings, self.answer.capacity);
+            let plan = plan(&known.recording, proof, question, &row.settings, self.answer.capacity);
             let banded = match kept(&done.runs, &plan) {
                 Some(banded) => banded,
                 None => {
@@ -178,7 +193,7 @@ impl Job {
             }
         }
         if question.fits && self.fits.is_none() {
-            self.fits = Some(self.to_fit(proof, question));
+            self.fits = Some(self.to_fit(known, proof, question));
         }
         while let Some((plan, settings)) = self.fits.as_ref().and_then(|fits| fits.last()) {
             let capacity = match kept(&done.fits, plan) {
@@ -205,7 +220,8 @@ impl Job {
         let Some(line) = question.course.as_ref().filter(|_| proof.refused.is_none()) else { return Ok(()) };
         let row = self.rows.iter().find(|row| row.settings.to_string() == *line).map(|row| row.settings.clone());
         let Some(settings) = row.or_else(|| conf::parse(line).ok().map(|read| read.0)) else { return Ok(()) };
-        let plan = Plan { keeps_curve: true, ..plan(proof, question, &settings, self.answer.capacity) };
+        let plan =
+            Plan { keeps_curve: true, ..plan(&known.recording, proof, question, &settings, self.answer.capacity) };
         let run = self.course.get_or_insert_with(|| Box::new(Run::new(&known.recording, &plan)));
         run.step(&known.recording, slice)?;
         let course = WhatIfCourse { settings: line.clone(), ends_at: run.ends_at(), ..WhatIfCourse::default() };
@@ -224,7 +240,7 @@ impl Job {
     }
 
     /// The recorded settings, those that were asked for, and the best of those that were tried.
-    fn to_fit(&self, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, String)> {
+    fn to_fit(&self, known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, String)> {
         let mut best: Vec<(u64, usize)> = Vec::new();
         for (at, (row, run)) in self.rows.iter().zip(&self.answer.runs).enumerate() {
             if row.origin == WhatIfOrigin::Tried && run.oom_event.is_none() {
@@ -235,7 +251,10 @@ impl Job {
         best.truncate(MOST_FITS);
         let wanted = |at: usize, row: &Row| row.origin != WhatIfOrigin::Tried || best.iter().any(|(_, one)| *one == at);
         let wanted = self.rows.iter().enumerate().filter(|(at, row)| wanted(*at, row));
-        wanted.map(|(_, row)| (plan(proof, question, &row.settings, None), row.settings.to_string())).rev().collect()
+        wanted
+            .map(|(_, row)| (plan(&known.recording, proof, question, &row.settings, None), row.settings.to_string()))
+            .rev()
+            .collect()
     }
 }
 

@@ -7,7 +7,7 @@ use super::find::{Search, Sought, step_to};
 use super::flame::Flames;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
-use super::plan::Plan;
+use super::plan::{Plan, Sizes};
 use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply, encoded};
 use super::report::{Job, job};
 use super::scenes::SceneInWork;
@@ -44,6 +44,7 @@ pub(super) struct Questions {
     simulator: Option<Box<dyn Simulate>>,
     plan: Option<Box<Plan>>,
     plan_curve: Option<Box<Plan>>,
+    sizes: Option<Box<Sizes>>,
 }
 
 /// The rank of what is answered ahead of whatever runs, each question of it.
@@ -61,7 +62,7 @@ fn rank(what: &Question) -> u8 {
         Question::TableText(_) | Question::EventsText(_) => 5,
         Question::Table(_) | Question::Events(_) => 6,
         Question::Report(_) => 7,
-        Question::WhatIf(_) | Question::Recording => 8,
+        Question::WhatIf(_) | Question::Recording | Question::PlannedSizes(_) => 8,
         _ => 4,
     }
 }
@@ -103,6 +104,7 @@ impl Questions {
             Question::Recording => self.recordings = Recordings::default(),
             Question::Plan(_) => self.plan = None,
             Question::PlanCurve(..) => self.plan_curve = None,
+            Question::PlannedSizes(_) => self.sizes = None,
             _ => {}
         }
     }
@@ -111,7 +113,7 @@ impl Questions {
     pub(super) fn forget_categories(&mut self) {
         self.tables.forget();
         self.events.forget();
-        (self.report, self.plan, self.plan_curve) = Default::default();
+        (self.report, self.plan, self.plan_curve, self.sizes) = Default::default();
         self.scene = SceneInWork::default();
     }
 
@@ -256,6 +258,13 @@ impl Questions {
             Question::Recording => {
                 let recording = self.recordings.step(file, device, slice)?;
                 recording.map(|recording| Answer::Recording(encoded(&recording)))
+            }
+            Question::PlannedSizes(ref question) => {
+                let sizes = self.sizes.get_or_insert_with(|| Box::new(Sizes::new(device, question)));
+                let sizes = sizes.step(file, slice)?;
+                self.sizes = None;
+                self.simulator.iter_mut().for_each(|simulator| simulator.plan(device, &sizes));
+                Some(Answer::PlannedSizes(sizes))
             }
         };
         answer.into_iter().for_each(send);

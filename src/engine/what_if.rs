@@ -41,6 +41,9 @@ pub(super) trait Simulate {
         slice: &mut Slice,
     ) -> Sliced<Option<WhatIf>>;
 
+    /// Takes the bytes of a device's allocations under a plan.
+    fn plan(&mut self, device: i64, sizes: &[u8]);
+
     fn heap_bytes(&self) -> usize;
 }
 
@@ -49,6 +52,8 @@ pub(super) trait Simulate {
 struct Simulations {
     recordings: Recordings,
     simulation: Option<Simulation>,
+    /// Sizes of a plan that no simulation has yet, with their device.
+    sizes: Option<(i64, Vec<u8>)>,
 }
 
 /// A simulator.
@@ -74,7 +79,14 @@ impl Simulate for Simulations {
             self.simulation = Some(Simulation::new(device, recording));
         }
         let Some(simulation) = &mut self.simulation else { return Ok(None) };
+        if let Some((_, sizes)) = self.sizes.take_if(|(of, _)| *of == device) {
+            simulation.plan(&sizes);
+        }
         simulation.answer(question, send, slice).map(Some)
+    }
+
+    fn plan(&mut self, device: i64, sizes: &[u8]) {
+        self.sizes = Some((device, sizes.to_vec()));
     }
 
     fn heap_bytes(&self) -> usize {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ["recording", device, bytes]    from now on it is about this recording
+//! ["sizes", device, bytes]        what questions about planned sizes are about, if it is the device of the recording
 //! ["ask", serial, bytes]          a question, which takes the place of the one before
 //! ["ready"]                       it listens
 //! ["answer", serial, bytes]       the answer, or a part of it
@@ -76,6 +77,11 @@ impl Shell {
             let recording = postcard::from_bytes(&bytes).ok()?;
             self.question.take();
             self.simulation.replace(Some(Simulation::new(number as i64, recording)));
+            return Some(());
+        }
+        if message.get(0) == "sizes" {
+            let mut simulation = self.simulation.borrow_mut();
+            simulation.as_mut().filter(|simulation| simulation.device() == number as i64)?.plan(&bytes);
             return Some(());
         }
         let question = postcard::from_bytes(&bytes).ok()?;

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod course;
+mod sizes;
 
 use super::find::{Search, Sought};
 use super::open::OpenFile;
@@ -15,6 +16,7 @@ use blocks::Blocks;
 use course::Course;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use picture::timeline::{View, WindowColumns};
+pub(super) use sizes::Sizes;
 
 /// What grows with the batch.
 const GROW: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
@@ -193,18 +195,21 @@ impl Plan {
         Ok(Ok(()))
     }
 
-    fn begin(&self, history: &DeviceHistory) -> Result<Pass, String> {
+    /// The factor of each group, and what is told of it.
+    fn factors(&self) -> Result<(Factors, Vec<PlanRow>), String> {
         let blocks = Factor::new(1, self.blocks.count.max(1).into()).unwrap_or_default();
         let row = |(group, factor): &(PlanGroup, Factor)| {
-            let (name, factor) = match group {
-                PlanGroup::Named(name) | PlanGroup::Where(name) => (name.clone(), Some(*factor)),
-                PlanGroup::Blocks => ("activations inside of blocks".to_owned(), factor.and(blocks)),
-            };
-            Some(PlanRow { name, factor: factor?, ..PlanRow::default() })
+            let is_blocks = matches!(group, PlanGroup::Blocks);
+            let factor = if is_blocks { factor.and(blocks)? } else { *factor };
+            Some(PlanRow { name: group.name().to_owned(), factor, ..PlanRow::default() })
         };
         let problem = || "too many groups, or factors with too large numbers".to_owned();
         let rows: Vec<PlanRow> = self.question.groups.iter().map(row).collect::<Option<_>>().ok_or_else(problem)?;
-        let factors = Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?;
+        Ok((Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?, rows))
+    }
+
+    fn begin(&self, history: &DeviceHistory) -> Result<Pass, String> {
+        let (factors, rows) = self.factors()?;
         let (Moment(moment), bytes) = history.most_live();
         let peak = (moment, bytes);
         let planned = Planned::new(factors, self.question.batch, self.question.capacity);

@@ -132,6 +132,9 @@ pub enum Question {
     WhatIf(Box<WhatIfQuestion>),
     /// What did the device's program ask its allocator for? For who answers [`Question::WhatIf`] elsewhere.
     Recording,
+    /// How large is each allocation under this plan? Whoever answers [`Question::WhatIf`] needs it before
+    /// [questions about planned sizes](WhatIfQuestion::is_planned).
+    PlannedSizes(Box<PlanQuestion>),
 }
 
 /// What is answered. On a device that the file does not have there is no answer, or an empty one.
@@ -178,4 +181,6 @@ pub enum Answer {
     WhatIf(Box<WhatIf>),
     /// An [`allocator::Recording`], [encoded](super::encoded).
     Recording(Vec<u8>),
+    /// As [`Simulation::plan`](allocator::simulation::Simulation::plan) takes them; empty where the plan cannot be carried out.
+    PlannedSizes(Vec<u8>),
 }

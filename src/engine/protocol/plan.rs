@@ -27,6 +27,16 @@ pub enum PlanGroup {
     Blocks,
 }
 
+impl PlanGroup {
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        match self {
+            PlanGroup::Named(name) | PlanGroup::Where(name) => name,
+            PlanGroup::Blocks => "activations inside of blocks",
+        }
+    }
+}
+
 base::listed! {
     /// A change that people often make.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -110,3 +110,43 @@ fn nothing_is_predicted_of_a_program_without_segments() {
     let (answer, _) = answer(&mut Simulation::new(0, recording), &course_of("expandable_segments:True"));
     assert!(answer.proof.refused.is_some() && answer.runs.is_empty() && answer.course.is_none());
 }
+
+fn bytes(sizes: impl Iterator<Item = u64>) -> Vec<u8> {
+    sizes.flat_map(u64::to_le_bytes).collect()
+}
+
+#[test]
+fn a_plan_that_changes_nothing_is_the_run_without_it_and_one_of_nothing_reserves_nothing() {
+    for name in names() {
+        for recording in recordings(&name).into_iter().flatten() {
+            let sizes: Vec<u64> = recording.allocations.iter().map(|allocation| allocation.size).collect();
+            let mut simulation = Simulation::new(0, recording);
+            let question =
+                WhatIfQuestion { lines: vec!["expandable_segments:True".to_owned()], ..WhatIfQuestion::default() };
+            let planned = WhatIfQuestion { is_planned: true, ..question.clone() };
+            let (recorded, _) = answer(&mut simulation, &question);
+            if recorded.proof.refused.is_some() {
+                continue;
+            }
+            let (unknown, _) = answer(&mut simulation, &planned);
+            assert_eq!(unknown.proof.refused.as_deref(), Some("the sizes of the plan are not known"), "{name}");
+            assert!(unknown.runs.is_empty(), "{name}");
+            simulation.plan(&bytes(sizes.iter().copied()));
+            assert_eq!(answer(&mut simulation, &planned).0, recorded, "{name}");
+            simulation.plan(&bytes(sizes.iter().map(|size| 2 * size)));
+            let (twice, _) = answer(&mut simulation, &planned);
+            assert_eq!(twice.proof, recorded.proof, "the proof is of what was recorded");
+            for (twice, recorded) in twice.runs.iter().zip(&recorded.runs) {
+                assert!(twice.peak_reserved > recorded.peak_reserved, "{name}");
+            }
+            simulation.plan(&bytes(sizes.iter().map(|_| 0)));
+            let (nothing, _) = answer(&mut simulation, &planned);
+            assert!(
+                nothing.runs.iter().all(|run| run.peak_reserved == 0 && run.driver_calls == 0),
+                "{name}: {nothing:?}"
+            );
+            // What is asked without the plan is as before.
+            assert_eq!(answer(&mut simulation, &question).0, recorded, "{name}");
+        }
+    }
+}
