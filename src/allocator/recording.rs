@@ -1,6 +1,7 @@
 //! What a program asked its allocator for: a device's trace without anything that the allocator decided, and what it decided beside it.
 
 use super::driver::Operation;
+use super::pool::Traits;
 use super::settings::Settings;
 use base::column::Column;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,10 @@ pub struct Release {
     pub is_known: bool,
     /// Whether memory was taken between it and the next request.
     pub grows_after: bool,
+    /// The private pools whose memory was given back: their place in [`Recording::retired`], and the one beyond the last.
+    pub retired: [u32; 2],
+    /// Whether nothing else was: a `MemPool` came to its end.
+    pub is_private: bool,
 }
 
 /// A request that failed.
@@ -112,6 +117,10 @@ pub struct Recording {
     pub steps: Column<Step>,
     pub operations: Column<Operation>,
     pub releases: Vec<Release>,
+    /// Pools by the releases that show that they have no users any more.
+    pub retired: Vec<u32>,
+    /// Pools whose blocks show that they are never split.
+    pub no_split: Vec<u32>,
     pub ooms: Vec<Oom>,
     /// Requested and rounded bytes of blocks that differ by rounding alone.
     pub rounded: Vec<(u64, u64)>,
@@ -163,6 +172,19 @@ impl Recording {
             true => self.planned.get(number as usize).unwrap_or(0),
             false => self.allocations.at(number as usize).size,
         }
+    }
+
+    /// What is known of each pool.
+    pub(crate) fn traits(&self) -> Vec<Traits> {
+        let traits =
+            |(at, id): (u32, &(u64, u64))| Traits { captures: id.0 > 0, no_split: self.no_split.contains(&at) };
+        (0..).zip(&self.pools).map(traits).collect()
+    }
+
+    /// The private pools that a release shows to have no users any more.
+    pub(crate) fn retired(&self, release: &Release) -> &[u32] {
+        let [first, end] = release.retired.map(|at| at as usize);
+        self.retired.get(first..end).unwrap_or_default()
     }
 
     pub(crate) fn place(&self, place: u32) -> Place {

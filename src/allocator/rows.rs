@@ -79,7 +79,7 @@ pub(super) fn run(
     if row.origin != WhatIfOrigin::Recorded && row.settings.fraction < Share::ALL {
         warnings.push(WhatIfWarning::FractionIsNew);
     }
-    let grade = match grade(proof, &row.settings, is_fresh && calibration.is_off(), outcome.totals.retries > 0) {
+    let grade = match grade(proof, &row.settings, is_fresh && calibration.is_off(), &outcome.exercised) {
         Grade::Proved => WhatIfGrade::Proved,
         Grade::FromSource => WhatIfGrade::FromSource,
         Grade::DependsOnStart => WhatIfGrade::DependsOnStart,

@@ -3,7 +3,7 @@
 use super::blocks::{Block, NONE};
 use super::course::Course;
 use super::driver::{Driver, Order};
-use super::model::{Allocator, Totals};
+use super::model::{Allocator, Exercised, Totals};
 use super::recording::{Recording, Step, What};
 use super::settings::{Backend, Limits, Settings};
 use super::start::keep;
@@ -58,6 +58,7 @@ pub struct Outcome {
     pub peak_allocated: u64,
     pub peak_live: u64,
     pub totals: Totals,
+    pub exercised: Exercised,
     /// The request that failed: its event, −1 for what was live before the first.
     pub oom_event: Option<i64>,
     /// The event of a request that failed in the recording and does not here: what comes after it is not the program's future.
@@ -90,6 +91,7 @@ impl Run {
     pub fn new(recording: &Recording, plan: &Plan) -> Run {
         let driver = Driver::new(plan.order, plan.limits.capacity);
         let mut allocator = Allocator::new(plan.settings.clone(), plan.backend, plan.limits, driver);
+        allocator.traits = recording.traits();
         let is_kept = plan.start == StartState::Kept;
         let blocks = match is_kept {
             true => keep(recording, &mut allocator),
@@ -136,9 +138,11 @@ impl Run {
             }
             self.next += 1;
             self.take(recording, step);
+            self.complete(recording);
             self.note(step.event);
         }
         self.outcome.totals = self.allocator.totals;
+        self.outcome.exercised = self.allocator.exercised;
         self.outcome.reserved_at_end = self.allocator.totals.reserved;
         Ok(())
     }
@@ -210,8 +214,15 @@ impl Run {
                 }
             }
             What::Release(run) => {
-                let is_explicit = recording.releases.get(run as usize).is_some_and(|release| release.is_explicit);
-                if is_explicit && self.empty_cache == EmptyCache::AsRecorded {
+                let Some(release) = recording.releases.get(run as usize) else { return };
+                let retired = recording.retired(release);
+                retired.iter().for_each(|&pool| self.allocator.retire(pool));
+                if release.is_explicit && release.is_private {
+                    for &pool in retired {
+                        self.allocator.complete_frees(Some(pool));
+                        self.allocator.release_private(pool);
+                    }
+                } else if release.is_explicit && self.empty_cache == EmptyCache::AsRecorded {
                     self.allocator.release_cached();
                 }
             }
@@ -226,6 +237,17 @@ impl Run {
                 }
             }
             What::Grow(_) => {}
+        }
+    }
+
+    /// Takes note of frees that the allocator waited for: they come no more.
+    #[inline]
+    fn complete(&mut self, recording: &Recording) {
+        while let Some(number) = self.allocator.completed.pop() {
+            if let Some(own) = self.blocks.get_mut(number as usize) {
+                *own = NONE;
+                self.live = self.live.saturating_sub(recording.size(number, self.is_planned));
+            }
         }
     }
 
