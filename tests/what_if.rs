@@ -66,6 +66,35 @@ fn generated_traces_are_reproduced() {
     }
 }
 
+/// The generator's allocator is another than the simulated one, and does the same.
+#[test]
+fn generated_traces_of_every_kind_are_reproduced() {
+    for words in [
+        "--events 20000 --expandable",
+        "--events 12000 --oom",
+        "--events 9000 --oom --expandable --pending --seed 9 --layers 5",
+        "--steps 21 --layers 3 --prerecord-mib 64 --expandable --private-pools --pending --ring 5000",
+        "--steps 30 --layers 3 --prerecord-mib 64 --expandable --private-pools --pending --seed 3",
+        "--events 9000 --record-from-start --pending --private-pools --leak",
+        "--example",
+        "--sample out-of-memory",
+        "--sample leak",
+        "--sample training",
+        "--sample cuda-graphs",
+    ] {
+        let mut opened = generated(words);
+        let answers = answers(&mut opened, 0, &WhatIfQuestion::default(), usize::MAX);
+        let proof = &answers[0].proof;
+        assert!(proof.is_exact && proof.refused.is_none() && proof.segment_events > 40, "{words}: {proof:?}");
+        let exercises = |rule: &str| !proof.not_exercised.iter().any(|other| other == rule);
+        assert!(!words.contains("--expandable") || exercises("expandable_segments"), "{words}: {proof:?}");
+        assert!(!(words.contains("--oom") || words == "--example") || exercises("retries"), "{words}: {proof:?}");
+        if words.starts_with("--steps") {
+            assert!(exercises("deferred frees completed by a release"), "{words}: {proof:?}");
+        }
+    }
+}
+
 #[test]
 fn a_recorded_oom_tells_the_capacity_and_happens_again() {
     let mut opened = generated("--events 20000 --oom");

@@ -146,7 +146,7 @@ impl Check {
                 let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
                 if id != NONE {
                     let before = step_before(recording, self.next);
-                    let has_waited = before != Some(What::FreeRequested(number));
+                    let has_waited = before.is_some_and(|before| before != What::FreeRequested(number));
                     self.allocator.exercised.awaited += u64::from(has_waited);
                     self.has_waited |= has_waited;
                     self.allocator.free(id);
