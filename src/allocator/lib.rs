@@ -35,6 +35,7 @@ mod ranks;
 pub mod reading;
 mod recorded;
 pub mod recording;
+pub mod transfer;
 
 // The state before the first event.
 mod start;

@@ -16,7 +16,7 @@ pub struct Place {
 }
 
 /// An allocation.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// Requested bytes. 0 asks for nothing: PyTorch does not call the allocator then.
     pub size: u64,
@@ -27,7 +27,7 @@ pub struct Allocation {
 }
 
 /// What happens at an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// This allocation is requested.
     Alloc(u32),
@@ -43,7 +43,7 @@ pub enum What {
 }
 
 /// A step of the program or its allocator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     pub event: u32,
     pub what: What,
@@ -108,13 +108,16 @@ pub struct Recording {
     /// Ids of the pools; the default pool first.
     pub pools: Vec<(u64, u64)>,
     pub places: Vec<Place>,
-    /// By number.
+    /// By number. Columns go [another way](crate::transfer).
+    #[serde(skip)]
     pub allocations: Column<Allocation>,
     /// In the order of addresses.
     pub early: Vec<Early>,
     /// Before the first event, by address.
     pub held: Vec<Held>,
+    #[serde(skip)]
     pub steps: Column<Step>,
+    #[serde(skip)]
     pub operations: Column<Operation>,
     pub releases: Vec<Release>,
     /// Pools by the releases that show that they have no users any more.

@@ -8,14 +8,14 @@ use super::flame::Flames;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
 use super::plan::{Plan, Sizes};
-use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply, encoded};
+use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply};
 use super::report::{Job, job};
 use super::scenes::SceneInWork;
 use super::sources::Sources;
 use super::state::{Beneath, States};
 use super::table::Tables;
 use super::tree::Trees;
-use super::what_if::{Recordings, Simulate};
+use super::what_if::{Sending, Simulate};
 use super::{details, legend, marks, places, range, steps};
 use base::slice::{Slice, Sliced, Spent};
 use history::snapshot::StackId;
@@ -39,7 +39,7 @@ pub(super) struct Questions {
     tables: Tables,
     events: Events,
     report: Option<Box<dyn Job>>,
-    recordings: Recordings,
+    sending: Sending,
     /// Answers [`Question::WhatIf`], where there is one.
     simulator: Option<Box<dyn Simulate>>,
     plan: Option<Box<Plan>>,
@@ -101,7 +101,7 @@ impl Questions {
             Question::EventsText(_) => self.events.begin_text(),
             Question::Report(_) => self.report = None,
             Question::WhatIf(_) => self.simulator.iter_mut().for_each(|simulator| simulator.begin()),
-            Question::Recording => self.recordings = Recordings::default(),
+            Question::Recording => self.sending = Sending::default(),
             Question::Plan(_) => self.plan = None,
             Question::PlanCurve(..) => self.plan_curve = None,
             Question::PlannedSizes(_) => self.sizes = None,
@@ -255,10 +255,7 @@ impl Questions {
                 let answer = simulator.answer(file, device, question, send, slice)?;
                 answer.map(|answer| Answer::WhatIf(Box::new(answer)))
             }
-            Question::Recording => {
-                let recording = self.recordings.step(file, device, slice)?;
-                recording.map(|recording| Answer::Recording(encoded(&recording)))
-            }
+            Question::Recording => self.sending.step(file, device, slice)?.map(Answer::Recording),
             Question::PlannedSizes(ref question) => {
                 let sizes = self.sizes.get_or_insert_with(|| Box::new(Sizes::new(device, question)));
                 let sizes = sizes.step(file, slice)?;

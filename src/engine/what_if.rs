@@ -1,19 +1,20 @@
 //! The allocator simulated: a device's recording, and natively the simulation itself. The page has that in a wasm of its own.
 
 use super::open::OpenFile;
-use super::protocol::{WhatIf, WhatIfQuestion};
+use super::protocol::{WhatIf, WhatIfQuestion, encoded};
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
+use allocator::transfer::Writing;
 use base::slice::{Slice, Sliced};
 
 /// A recording in the making.
 #[derive(Default)]
-pub(super) struct Recordings(Option<Box<(i64, Reading)>>);
+struct Recordings(Option<Box<(i64, Reading)>>);
 
 impl Recordings {
     /// What the program of a device asked for; `None` where the file does not have the device.
-    pub(super) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Recording>> {
+    fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Recording>> {
         file.segment_lives(device, slice)?;
         let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(None) };
         if self.0.as_ref().is_none_or(|reading| reading.0 != device) {
@@ -23,6 +24,28 @@ impl Recordings {
         let recording = reading.1.step(&file.snapshot, history, lives, slice)?;
         self.0 = None;
         Ok(Some(recording))
+    }
+}
+
+/// A recording for another worker, in the making.
+#[derive(Default)]
+pub(super) struct Sending {
+    recordings: Recordings,
+    writing: Option<Box<Writing>>,
+}
+
+impl Sending {
+    /// The recording as bytes; `None` where the file does not have the device.
+    pub(super) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Vec<u8>>> {
+        if self.writing.is_none() {
+            let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
+            self.writing = Some(Box::new(Writing::new(recording)));
+        }
+        let Some(writing) = &mut self.writing else { return Ok(None) };
+        let (rest, mut bytes) = writing.step(slice)?;
+        self.writing = None;
+        bytes.extend(encoded(&rest));
+        Ok(Some(bytes))
     }
 }
 

@@ -11,6 +11,7 @@
 
 use allocator::answer::{WhatIf, WhatIfQuestion};
 use allocator::simulation::Simulation;
+use allocator::{Recording, transfer};
 use base::slice::Slice;
 use gloo::events::EventListener;
 use js_sys::{Array, Promise, Uint8Array};
@@ -74,7 +75,8 @@ impl Shell {
         let number = message.get(1).as_f64()?;
         let bytes = message.get(2).dyn_ref::<Uint8Array>()?.to_vec();
         if message.get(0) == "recording" {
-            let recording = postcard::from_bytes(&bytes).ok()?;
+            let (Recording { allocations, steps, operations, .. }, rest) = transfer::read(&bytes)?;
+            let recording = Recording { allocations, steps, operations, ..postcard::from_bytes(rest).ok()? };
             self.question.take();
             self.simulation.replace(Some(Simulation::new(number as i64, recording)));
             return Some(());

@@ -179,7 +179,7 @@ pub enum Answer {
     Table(Box<TablePage>),
     TableText(TableText),
     WhatIf(Box<WhatIf>),
-    /// An [`allocator::Recording`], [encoded](super::encoded).
+    /// The columns of an [`allocator::Recording`] as [`allocator::transfer`] has them, and the rest of it [encoded](super::encoded).
     Recording(Vec<u8>),
     /// As [`Simulation::plan`](allocator::simulation::Simulation::plan) takes them; empty where the plan cannot be carried out.
     PlannedSizes(Vec<u8>),
