@@ -37,7 +37,8 @@ fn json_has_these_keys_and_no_others() {
     let path = generated("what-if.pickle", "--events 12000 --devices 2");
     let path = path.to_str().unwrap();
     let told: Value = serde_json::from_str(&told(&[path, "--json", "--set", "expandable_segments:True"])).unwrap();
-    assert_eq!(keys(&told), ["devices", "schema"]);
+    assert_eq!(keys(&told), ["devices", "plan", "schema"]);
+    assert_eq!(told["plan"], json!(null));
     assert_eq!((&told["schema"], told["devices"].as_array().unwrap().len()), (&json!(SCHEMA), 2));
     let device = &told["devices"][1];
     assert_eq!(keys(device), ["device", "fits_in", "reproduces", "runs"]);
@@ -174,4 +175,51 @@ fn real_files_are_told_as_the_prototype_measured_them() {
     assert_eq!(gib(&of(&device["runs"], "expandable_segments:True")["peak_reserved"]), "52.99");
     assert_eq!(gib(&of(&device["fits_in"], "expandable_segments:False")["capacity"]), "51.76");
     assert_eq!(gib(&of(&device["fits_in"], "expandable_segments:True")["capacity"]), "52.80");
+}
+
+#[test]
+fn sizes_of_a_plan_are_simulated() {
+    let path = generated("what-if-plan.pickle", "--events 12000");
+    let path = path.to_str().unwrap();
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&told(&[&[path, "--json"], arguments].concat())).unwrap()
+    };
+    let peak = |told: &Value| told["devices"][0]["runs"][0]["peak_reserved"].as_u64().unwrap();
+    let line = ["--set", "expandable_segments:True"];
+    let recorded = json(&line);
+    let same = json(&[&line[..], &["--plan", "activation=1", "--preset", "batch=1"]].concat());
+    assert_eq!(same["devices"], recorded["devices"]);
+    assert_eq!(
+        (&same["plan"]["groups"], &same["plan"]["batch"]),
+        (&json!([{"group": "activation", "factor": 1.0}]), &json!(1.0))
+    );
+    assert!(same["plan"]["caveats"][0].as_str().unwrap().starts_with("Batch: "));
+    let [half, twice] = ["0.5", "2"].map(|factor| json(&["--plan", &format!("activation={factor}")]));
+    assert!(peak(&half) < peak(&recorded) && peak(&recorded) < peak(&twice), "{half} {twice}");
+    assert_eq!(half["devices"][0]["reproduces"], recorded["devices"][0]["reproduces"]);
+    let text = told(&[path, "--plan", "activation=2x"]);
+    assert!(text.contains("  Sizes are those of the plan, also with the recorded settings.\n"), "{text}");
+    let output = memscape(&[path, "--plan", "kv cache=2x"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no allocation is in the group “kv cache”"));
+    assert_eq!(memscape(&[path, "--plan", "activation"]).status.code(), Some(2));
+    // `memscape plan` says the same beside the live bytes.
+    let plan = |arguments: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_memscape")).arg("plan").arg(path).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let run = &twice["devices"][0]["runs"][0];
+    let planned: Value = serde_json::from_str(&plan(&["--set", "activation=2", "--json"])).unwrap();
+    assert_eq!(
+        planned["planned_reserved"],
+        json!({
+            "peak_reserved": run["peak_reserved"], "band": run["band"], "grade": run["grade"], "oom_event": null, "refused": null
+        })
+    );
+    let text = plan(&["--set", "activation=2"]);
+    let line = text.lines().find(|line| line.starts_with("Reserved (simulated) ")).unwrap();
+    assert!(line.contains("iB with the recorded settings") && line.contains("; "), "{line}");
+    let tight = plan(&["--set", "activation=2", "--capacity", "64MiB"]);
+    assert!(tight.contains("Reserved (simulated) out of memory with 64.0 MiB: "), "{tight}");
 }

@@ -100,6 +100,7 @@ fn the_proof_is_asked_when_the_insight_is_seen_and_the_rest_when_the_person_asks
         never_empties: true,
         partial: true,
         tries: false,
+        ..WhatIfQuestion::default()
     };
     assert_eq!(page.simulations()[0].2, expected);
     let serial = page.serial();

@@ -6,7 +6,7 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfQuestion};
+use memscape::engine::protocol::{Factor, PlanGroup, PlanQuestion, WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use opened::{Opened, open};
 
@@ -66,6 +66,35 @@ fn generated_traces_are_reproduced() {
     }
 }
 
+/// The generator's allocator is another than the simulated one, and does the same.
+#[test]
+fn generated_traces_of_every_kind_are_reproduced() {
+    for words in [
+        "--events 20000 --expandable",
+        "--events 12000 --oom",
+        "--events 9000 --oom --expandable --pending --seed 9 --layers 5",
+        "--steps 21 --layers 3 --prerecord-mib 64 --expandable --private-pools --pending --ring 5000",
+        "--steps 30 --layers 3 --prerecord-mib 64 --expandable --private-pools --pending --seed 3",
+        "--events 9000 --record-from-start --pending --private-pools --leak",
+        "--example",
+        "--sample out-of-memory",
+        "--sample leak",
+        "--sample training",
+        "--sample cuda-graphs",
+    ] {
+        let mut opened = generated(words);
+        let answers = answers(&mut opened, 0, &WhatIfQuestion::default(), usize::MAX);
+        let proof = &answers[0].proof;
+        assert!(proof.is_exact && proof.refused.is_none() && proof.segment_events > 40, "{words}: {proof:?}");
+        let exercises = |rule: &str| !proof.not_exercised.iter().any(|other| other == rule);
+        assert!(!words.contains("--expandable") || exercises("expandable_segments"), "{words}: {proof:?}");
+        assert!(!(words.contains("--oom") || words == "--example") || exercises("retries"), "{words}: {proof:?}");
+        if words.starts_with("--steps") {
+            assert!(exercises("deferred frees completed by a release"), "{words}: {proof:?}");
+        }
+    }
+}
+
 #[test]
 fn a_recorded_oom_tells_the_capacity_and_happens_again() {
     let mut opened = generated("--events 20000 --oom");
@@ -112,4 +141,58 @@ fn what_has_no_allocations_and_what_is_not_there_predict_nothing() {
     assert_eq!(host[0].proof.refused.as_deref(), Some("pinned host memory has an allocator of its own"));
     assert!(host[0].runs.is_empty() && host[0].fits.is_empty());
     assert!(answers(&mut opened, 7, &question(), usize::MAX).is_empty());
+}
+
+/// The bytes of each allocation under a plan; each slice may do so many pieces of work.
+fn sizes(opened: &mut Opened, plan: &PlanQuestion, pieces: usize) -> Vec<u64> {
+    let what = Question::PlannedSizes(Box::new(plan.clone()));
+    opened.engine.request(Request::Ask(Ask { serial: 9, device: 0, what }));
+    loop {
+        let mut left = pieces;
+        opened.engine.step(&mut || {
+            left = left.saturating_sub(1);
+            left > 0
+        });
+        if let Some(Reply::Answer { answer: Answer::PlannedSizes(bytes), .. }) = opened.engine.next_reply() {
+            return bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        }
+    }
+}
+
+#[test]
+fn planned_sizes_are_what_the_simulation_runs_with() {
+    let mut opened = generated("--events 20000");
+    let group = |name: &str, factor: &str| (PlanGroup::Named(name.to_owned()), Factor::parse(factor).unwrap());
+    let plan = |groups, batch: &str| PlanQuestion { groups, batch: Factor::parse(batch).unwrap(), capacity: None };
+    let recorded = sizes(&mut opened, &plan(Vec::new(), "1"), usize::MAX);
+    let groups = vec![group("parameter", "/3"), group(">=1MiB", "2x")];
+    let planned = sizes(&mut opened, &plan(groups.clone(), "3/2"), usize::MAX);
+    assert_eq!(sizes(&mut opened, &plan(groups, "3/2"), 1), planned, "in slices");
+    assert_eq!(recorded.len(), planned.len());
+    // Each allocation has one of the products of the factors.
+    let scaled = |size: u64, times: u64, by: u64| (size * times).div_ceil(by);
+    let mut seen = [0u32; 6];
+    for (&recorded, &planned) in recorded.iter().zip(&planned) {
+        let is_large = recorded >= 1 << 20;
+        let products = [(1, 1), (3, 2), (1, 3), (2, 1), (3, 1), (2, 3)];
+        let found = products.iter().position(|&(times, by)| scaled(recorded, times, by) == planned);
+        let found = found.unwrap_or_else(|| panic!("{recorded} B became {planned} B"));
+        seen[found] += 1;
+        assert!(recorded < 16 || is_large == (found >= 3), "{recorded} B became {planned} B");
+    }
+    assert!(seen[1] > 0 && seen[2] + seen[5] > 0 && seen[4] > 0, "{seen:?}");
+    // The simulation has the sizes that were asked for last.
+    let question = WhatIfQuestion { is_planned: true, ..WhatIfQuestion::default() };
+    let peak = |opened: &mut Opened| answers(opened, 0, &question, usize::MAX)[0].runs[0].peak_reserved;
+    let larger = peak(&mut opened);
+    sizes(&mut opened, &plan(vec![group(">=0", "0")], "1"), usize::MAX);
+    assert_eq!(peak(&mut opened), 0);
+    sizes(&mut opened, &plan(Vec::new(), "1"), usize::MAX);
+    let as_recorded = answers(&mut opened, 0, &question, usize::MAX);
+    assert_eq!(as_recorded, answers(&mut opened, 0, &WhatIfQuestion::default(), usize::MAX));
+    assert!(as_recorded[0].runs[0].peak_reserved < larger);
+    // What cannot be searched for has no sizes.
+    assert!(sizes(&mut opened, &plan(vec![group("#x", "2x")], "1"), usize::MAX).is_empty());
+    let refused = &answers(&mut opened, 0, &question, usize::MAX)[0].proof.refused;
+    assert_eq!(refused.as_deref(), Some("the sizes of the plan are not known"));
 }

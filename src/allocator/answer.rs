@@ -17,6 +17,10 @@ pub struct WhatIfQuestion {
     pub never_empties: bool,
     /// Whether answers come while there are more rows to come.
     pub partial: bool,
+    /// Whether sizes are those of the plan that the simulation was given last. The proof is about what was recorded.
+    pub is_planned: bool,
+    /// Settings whose run is wanted event by event, as they stand in [`WhatIfRun::settings`].
+    pub course: Option<String>,
 }
 
 /// What a simulator says.
@@ -26,6 +30,7 @@ pub struct WhatIf {
     /// The recorded settings first, then those of the question's lines in their order, then those worth trying.
     pub runs: Vec<WhatIfRun>,
     pub fits: Vec<WhatIfFit>,
+    pub course: Option<WhatIfCourse>,
     /// Bytes that the runs had, and whether the recording told it.
     pub capacity: Option<u64>,
     pub is_capacity_recorded: bool,
@@ -85,6 +90,25 @@ pub struct WhatIfRun {
     pub warnings: Vec<WhatIfWarning>,
     /// Settings of the line that change nothing that is simulated.
     pub ignored: Vec<String>,
+}
+
+/// A run event by event.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WhatIfCourse {
+    /// As in [`WhatIfRun::settings`].
+    pub settings: String,
+    /// Reserved bytes before the first event, and each event that changes them with what is reserved after it.
+    pub reserved_at_start: u64,
+    pub reserved: Vec<(u32, u64)>,
+    /// The same of allocated (rounded) bytes: those of live blocks.
+    pub allocated_at_start: u64,
+    pub allocated: Vec<(u32, u64)>,
+    /// The event that it ends with where that is not the last of the recording: a request that fails, or one that failed in the recording
+    /// and does not here. −1 is before the first.
+    pub ends_at: Option<i64>,
+    /// Whether there are more changes than [`MOST_POINTS`](crate::course::MOST_POINTS) in one of the two: then each of 32,768 equal parts
+    /// of the events has its smallest and its largest value.
+    pub is_thinned: bool,
 }
 
 /// Where the settings of a run come from.

@@ -61,6 +61,8 @@ pub struct Check {
     /// What was recorded since the last request.
     script: Vec<Operation>,
     reserved: u64,
+    /// A free that waited was completed, and nothing was asked for since.
+    has_waited: bool,
     verdict: Verdict,
 }
 
@@ -72,10 +74,19 @@ impl Check {
         let limits = Limits { capacity: None, allowed: Limits::new(allowed, settings).allowed };
         let driver = Driver::Script(Script::default());
         let mut allocator = Allocator::new(settings.clone(), backend, limits, driver);
+        allocator.traits = recording.traits();
         let blocks = keep(recording, &mut allocator);
         allocator.log = Some(Vec::new());
         let reserved = allocator.totals.reserved;
-        Check { allocator, blocks, next: 0, script: Vec::new(), reserved, verdict: Verdict::default() }
+        Check {
+            allocator,
+            blocks,
+            next: 0,
+            script: Vec::new(),
+            reserved,
+            has_waited: false,
+            verdict: Verdict::default(),
+        }
     }
 
     /// Works until the verdict is there.
@@ -88,6 +99,9 @@ impl Check {
             let step = recording.steps.at(self.next);
             self.next += 1;
             self.take(recording, step);
+            while let Some(number) = self.allocator.completed.pop() {
+                self.blocks.get_mut(number as usize).into_iter().for_each(|own| *own = NONE);
+            }
             let is_compared = matches!(step.what, What::Alloc(_) | What::FreeRequested(_) | What::FreeCompleted(_));
             // Between a recorded segment and its allocation the two differ by design.
             if is_compared {
@@ -105,6 +119,7 @@ impl Check {
     fn take(&mut self, recording: &Recording, step: Step) {
         match step.what {
             What::Alloc(number) => {
+                self.has_waited = false;
                 let allocation = recording.allocations.at(number as usize);
                 self.verdict.addresses += 1;
                 let place = recording.place(allocation.place);
@@ -131,19 +146,28 @@ impl Check {
                 let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
                 if id != NONE {
                     let before = step_before(recording, self.next);
-                    self.allocator.exercised.awaited += u64::from(before != Some(What::FreeRequested(number)));
+                    let has_waited = before.is_some_and(|before| before != What::FreeRequested(number));
+                    self.allocator.exercised.awaited += u64::from(has_waited);
+                    self.has_waited |= has_waited;
                     self.allocator.free(id);
                 }
             }
             What::Grow(operation) => self.record(recording, [operation, operation + 1]),
             What::Release(run) => {
                 let Some(release) = recording.releases.get(run as usize) else { return };
+                self.allocator.exercised.completed += u64::from(std::mem::take(&mut self.has_waited));
+                let retired = recording.retired(release);
+                retired.iter().for_each(|&pool| self.allocator.retire(pool));
                 let is_explicit = self.is_explicit(release);
                 self.record(recording, release.operations);
                 if is_explicit {
-                    self.verdict.empty_caches += 1;
                     self.give_script(true);
-                    self.allocator.release_cached();
+                    if release.is_private {
+                        retired.iter().for_each(|&pool| self.allocator.release_private(pool));
+                    } else {
+                        self.verdict.empty_caches += 1;
+                        self.allocator.release_cached();
+                    }
                     self.compare(step.event);
                 }
             }
@@ -163,7 +187,7 @@ impl Check {
     fn is_explicit(&self, release: &Release) -> bool {
         let settings = &self.allocator.settings;
         let may_be_some = settings.max_split.is_some() || settings.collects();
-        if release.is_known { release.is_explicit } else { !(may_be_some && release.grows_after) }
+        if release.is_known || release.is_private { release.is_explicit } else { !(may_be_some && release.grows_after) }
     }
 
     fn record(&mut self, recording: &Recording, [first, end]: [u32; 2]) {
@@ -249,6 +273,12 @@ fn step_before(recording: &Recording, next: usize) -> Option<What> {
     next.checked_sub(2).and_then(|before| recording.steps.get(before)).map(|step| step.what)
 }
 
+/// Rules that only matter where frees wait, or where there are private pools. Which pools are `use_on_oom` no file records, and `no_split`
+/// shows only in blocks that are live at its end.
+pub(crate) const COMPLETED: &str = "deferred frees completed by a release";
+pub(crate) const RETIRED: &str = "release of private pools";
+pub(crate) const NOT_RECORDED: &str = "use_on_oom and no_split of private pools (not recorded)";
+
 /// What a verdict says nothing about, as the settings and rules are called.
 pub fn not_exercised(verdict: &Verdict, settings: &Settings) -> Vec<&'static str> {
     let it = &verdict.exercised;
@@ -262,7 +292,10 @@ pub fn not_exercised(verdict: &Verdict, settings: &Settings) -> Vec<&'static str
         ("retries", it.retries > 0),
         ("other streams", it.streams > 0),
         ("deferred frees", it.awaited > 0),
+        (COMPLETED, it.awaited == 0 || it.completed > 0),
         ("private pools", it.private > 0),
+        (RETIRED, it.private == 0 || it.retired > 0),
+        (NOT_RECORDED, it.private == 0),
     ];
     rules.into_iter().filter(|(_, is_exercised)| !is_exercised).map(|(name, _)| name).collect()
 }

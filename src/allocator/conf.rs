@@ -38,7 +38,7 @@ pub enum Problem {
 }
 
 /// Settings that change nothing that is simulated: pinned memory, locks, graphs.
-const WITHOUT_EFFECT: [&str; 15] = [
+const WITHOUT_EFFECT: [&str; 14] = [
     "pinned_use_cuda_host_register",
     "pinned_num_register_threads",
     "pinned_use_background_threads",
@@ -53,7 +53,6 @@ const WITHOUT_EFFECT: [&str; 15] = [
     "graph_capture_record_stream_reuse",
     "expandable_segments_reserve",
     "expandable_segments_reserve_by_class",
-    "throw_on_cudamalloc_oom",
 ];
 
 /// Settings, and the names of those in the line that change nothing that is simulated.
@@ -83,6 +82,10 @@ pub fn parse(line: &str) -> Result<Read, LineError> {
             _ => set(&mut settings, key, value, &mut ignored),
         };
         set.map_err(place)?;
+    }
+    if settings.throws && settings.fraction == Share::ALL {
+        // It is about that limit alone.
+        (settings.throws, ignored) = (false, [ignored, vec!["throw_on_cudamalloc_oom".to_owned()]].concat());
     }
     // Its own default is the size of large segments.
     settings.non_split = non_split.unwrap_or(settings.large_segment);
@@ -133,6 +136,7 @@ fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn set(settings: &mut Settings, key: &str, value: &str, ignored: &mut Vec<String>) -> Result<(), Problem> {
     match key {
         "expandable_segments" => settings.expandable = truth(value)?,
+        "throw_on_cudamalloc_oom" => settings.throws = truth(value)?,
         "max_split_size_mb" => settings.max_split = Some(above(value, 20)?),
         "large_segment_size_mb" => settings.large_segment = above(value, 10)?,
         "roundup_power2_divisions" => settings.divisions = divisions(value)?,

@@ -1,7 +1,5 @@
 //! What stands for the driver: it gives addresses and refuses when there is no more memory; or does what a recording says it did.
 
-use serde::{Deserialize, Serialize};
-
 /// Addresses reserved for an expandable segment.
 pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
 /// The first address that is given out.
@@ -27,7 +25,7 @@ impl Order {
 }
 
 /// What was taken from the driver or given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Alloc,
     Free,
@@ -43,7 +41,7 @@ impl Kind {
 }
 
 /// A segment operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Operation {
     pub kind: Kind,
     pub address: u64,

@@ -1,6 +1,8 @@
 //! How sure a prediction is.
 
+use super::check::{COMPLETED, NOT_RECORDED, RETIRED};
 use super::infer::Proof;
+use super::model::Exercised;
 use super::settings::Settings;
 
 /// How sure a prediction is.
@@ -16,9 +18,9 @@ pub enum Grade {
     Departs,
 }
 
-/// How sure a run under these settings is; `depends_on_start` where what was live before the trace is placed again and matters, `retries`
-/// where requests gave back what was cached and were tried again.
-pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, retries: bool) -> Grade {
+/// How sure a run under these settings is, which needed these rules; `depends_on_start` where what was live before the trace is placed
+/// again and matters.
+pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, needed: &Exercised) -> Grade {
     let is_known = |rule: &str| !proof.not_exercised.contains(&rule);
     let mut needs = Vec::new();
     if settings.expandable != proof.settings.expandable || settings.expandable {
@@ -33,8 +35,18 @@ pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, retries
     if settings.collects() {
         needs.push("garbage_collection_threshold");
     }
-    if retries {
-        needs.push("retries");
+    if needed.retries > 0 {
+        // With private pools that may help out where memory runs out.
+        needs.extend(["retries", NOT_RECORDED]);
+    }
+    if needed.completed > 0 {
+        needs.extend(["deferred frees", COMPLETED]);
+    }
+    if needed.retired > 0 {
+        needs.push(RETIRED);
+    }
+    if needed.large_segments > 0 {
+        needs.push("large_segment_size");
     }
     let changes_segments = settings.large_segment != proof.settings.large_segment;
     let changes_kind = settings.expandable != proof.settings.expandable;

@@ -35,6 +35,7 @@ mod ranks;
 pub mod reading;
 mod recorded;
 pub mod recording;
+pub mod transfer;
 
 // The state before the first event.
 mod start;
@@ -45,12 +46,15 @@ pub mod infer;
 
 // What if: one run, a band of runs, the smallest memory that is enough, several settings in one table.
 pub mod bands;
+pub mod course;
 pub mod grade;
 pub mod run;
 pub mod search;
 
 // All of it as one question and its answer.
 pub mod answer;
+mod done;
+mod rows;
 pub mod simulation;
 
 pub use check::{Check, Verdict};

@@ -5,7 +5,7 @@
 
 use super::blocks::{Block, Blocks, NONE, State};
 use super::driver::{Driver, Kind, Operation};
-use super::pool::{Key, Pool};
+use super::pool::{Key, Pool, Traits};
 use super::recording::Place;
 use super::rounding::{is_rounded_up, rounded, segment};
 use super::settings::{Backend, GRAIN, Limits, SMALL, SMALL_SEGMENT, Settings};
@@ -66,6 +66,9 @@ pub struct Exercised {
     pub streams: u64,
     pub awaited: u64,
     pub private: u64,
+    /// Frees that waited and were completed because everything cached was given back, and private pools that were given back.
+    pub completed: u64,
+    pub retired: u64,
     /// Requests whose segment would have another size under another `large_segment_size_mb`.
     pub large_segments: u64,
 }
@@ -79,6 +82,11 @@ pub struct Allocator {
     pub(crate) blocks: Blocks,
     /// Of each pool id two: small and large.
     pub(crate) pools: Vec<Pool>,
+    /// By pool id, where anything is known.
+    pub(crate) traits: Vec<Traits>,
+    /// Blocks that await their free, and the allocations whose free was completed here: whoever frees takes them out.
+    awaiting: u64,
+    pub(crate) completed: Vec<u32>,
     pub(crate) ranges: Vec<Range>,
     pub(crate) driver: Driver,
     /// What has happened so far.
@@ -90,8 +98,23 @@ pub struct Allocator {
 
 impl Allocator {
     pub(crate) fn new(settings: Settings, backend: Backend, limits: Limits, driver: Driver) -> Allocator {
-        let (blocks, pools, ranges, totals, exercised) = Default::default();
-        Allocator { settings, backend, limits, blocks, pools, ranges, driver, totals, exercised, log: None }
+        let (blocks, pools, traits, awaiting, completed) = Default::default();
+        let (ranges, totals, exercised) = Default::default();
+        Allocator {
+            settings,
+            backend,
+            limits,
+            blocks,
+            pools,
+            traits,
+            awaiting,
+            completed,
+            ranges,
+            driver,
+            totals,
+            exercised,
+            log: None,
+        }
     }
 
     /// The pool of this id for blocks of this size.
@@ -99,7 +122,8 @@ impl Allocator {
         let at = 2 * id + u32::from(!small);
         while self.pools.len() <= at as usize {
             let new = self.pools.len();
-            self.pools.push(Pool::new(new.is_multiple_of(2), new > 1));
+            let traits = self.traits.get(new / 2).copied().unwrap_or_default();
+            self.pools.push(Pool::new(new.is_multiple_of(2), new > 1, traits));
         }
         at
     }
@@ -121,7 +145,10 @@ impl Allocator {
         }
         let pool = self.pool(place.pool, size <= SMALL);
         self.exercised.streams += u64::from(place.stream > 0);
-        self.exercised.private += u64::from(place.pool > 0);
+        if place.pool > 0 {
+            self.exercised.private += 1;
+            self.use_again(place.pool);
+        }
         let found = match self.find(pool, size, place.stream) {
             Some(found) => found,
             None => self.obtain(pool, size, place.stream)?,
@@ -145,6 +172,9 @@ impl Allocator {
         if self.collects() {
             self.collect_garbage();
         }
+        if self.settings.throws && self.is_beyond_limit(size) {
+            return None;
+        }
         if let Some(grown) = self.grow(pool, size, stream) {
             return Some(grown);
         }
@@ -152,6 +182,9 @@ impl Allocator {
             && let Some(grown) = self.grow(pool, size, stream)
         {
             return Some(grown);
+        }
+        if self.pools[pool as usize].traits.captures {
+            return None;
         }
         self.release_cached();
         self.driver.gave_everything();
@@ -162,7 +195,7 @@ impl Allocator {
 
     fn grow(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         let bytes = segment(&self.settings, size);
-        if self.limits.allowed.is_some_and(|allowed| self.totals.reserved.saturating_add(bytes) > allowed) {
+        if self.is_beyond_limit(size) {
             return None;
         }
         if self.settings.expandable {
@@ -185,6 +218,12 @@ impl Allocator {
             allocation: NONE,
             state: State::Free,
         }))
+    }
+
+    /// Whether the process may not reserve a segment for this block.
+    fn is_beyond_limit(&self, size: u64) -> bool {
+        let bytes = segment(&self.settings, size);
+        self.limits.allowed.is_some_and(|allowed| self.totals.reserved.saturating_add(bytes) > allowed)
     }
 
     /// Counts a segment operation.
@@ -268,7 +307,11 @@ impl Allocator {
     fn split(&mut self, id: u32, size: u64) -> u32 {
         let block = *self.blocks.at(id);
         let rest = block.size - size;
-        let is_small = self.pools[block.pool as usize].small;
+        let Pool { small: is_small, traits, .. } = self.pools[block.pool as usize];
+        if traits.no_split {
+            self.exercised.tails += u64::from(rest > 0);
+            return id;
+        }
         let may_split = self.settings.max_split.is_none_or(|most| size < most);
         let splits = if is_small || self.settings.expandable { rest >= GRAIN } else { may_split && rest > SMALL };
         if !splits {
@@ -293,12 +336,34 @@ impl Allocator {
 
     /// The program lets go of a block that another stream still uses.
     pub fn request_free(&mut self, id: u32) {
-        self.blocks.at_mut(id).state = State::AwaitingFree;
+        let block = self.blocks.at_mut(id);
+        if block.state == State::Live {
+            block.state = State::AwaitingFree;
+            self.awaiting += 1;
+        }
+    }
+
+    /// The device has done with all that awaits its free, or with what does of one pool id: the blocks are free.
+    pub(crate) fn complete_frees(&mut self, id: Option<u32>) {
+        if self.awaiting == 0 {
+            return;
+        }
+        let awaiting = self.blocks.iter().filter(|(_, block)| block.state == State::AwaitingFree);
+        let of_pool = awaiting.filter(|(_, block)| id.is_none_or(|id| block.pool / 2 == id));
+        let blocks: Vec<(u32, u32)> = of_pool.map(|(at, block)| (at, block.allocation)).collect();
+        for (at, allocation) in blocks {
+            self.free(at);
+            self.completed.push(allocation);
+            self.exercised.completed += 1;
+        }
     }
 
     /// A block is free.
     pub fn free(&mut self, id: u32) {
         let block = self.blocks.at_mut(id);
+        if block.state == State::AwaitingFree {
+            self.awaiting = self.awaiting.saturating_sub(1);
+        }
         block.state = State::Free;
         block.allocation = NONE;
         self.totals.allocated = self.totals.allocated.saturating_sub(block.size);

@@ -28,12 +28,24 @@ impl Key {
     }
 }
 
+/// What is known of a pool id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traits {
+    /// It is of a CUDA graph: while it is captured, a request gives nothing back before it fails.
+    pub(crate) captures: bool,
+    /// `MemPool(no_split=True)`: a block is never split. PyTorch of 2026.
+    pub(crate) no_split: bool,
+}
+
 /// A pool.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     pub(crate) small: bool,
-    /// Whether it is of a CUDA graph or a `MemPool`: what is cached there, `empty_cache` leaves.
+    /// Whether it is of a CUDA graph or a `MemPool`: what is cached there, `empty_cache` leaves as long as there are users.
     pub(crate) private: bool,
+    /// A private pool whose last user is gone.
+    pub(crate) unused: bool,
+    pub(crate) traits: Traits,
     pub(crate) free: BTreeSet<Key>,
     pub(crate) unmapped: BTreeSet<Key>,
     /// How often it was searched, while garbage is collected.
@@ -41,7 +53,8 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    pub(crate) fn new(small: bool, private: bool) -> Pool {
-        Pool { small, private, free: BTreeSet::new(), unmapped: BTreeSet::new(), searches: 0 }
+    pub(crate) fn new(small: bool, private: bool, traits: Traits) -> Pool {
+        let (unused, free, unmapped, searches) = Default::default();
+        Pool { small, private, unused, traits, free, unmapped, searches }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::driver::{Kind, Operation};
 use super::ranks::{ascending, halves, number, rank_all};
-use super::recorded::settings;
+use super::recorded::{no_split, settings};
 use super::recording::{Allocation, Early, Held, Oom, Recording, Release, Step, What};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
@@ -234,21 +234,40 @@ impl Reading {
             return Some(What::Grow(number));
         }
         self.reserved = before.saturating_sub(size);
+        let place = self.place_of(snapshot, history.events.labels(event), address);
+        let pool = self.recording.place(place).pool;
         if let Some(release) = self.run.and_then(|last| self.recording.releases.get_mut(last as usize)) {
             release.operations[1] = number + 1;
+            self.retire(pool);
             return None;
         }
         self.settle();
         let told = cause(snapshot, history.events.stack(event));
+        let retired = self.recording.retired.len() as u32;
         self.recording.releases.push(Release {
             operations: [number, number + 1],
             is_explicit: told != Some(false),
             is_known: told.is_some(),
             grows_after: false,
+            retired: [retired; 2],
+            is_private: true,
         });
+        self.retire(pool);
         let release = self.recording.releases.len() - 1;
         self.pending = Some(Pending { release, reserved: before, grown: 0 });
         Some(What::Release(release as u32))
+    }
+
+    /// Memory of this pool was given back: a private one has no users any more.
+    fn retire(&mut self, pool: u32) {
+        let Recording { releases, retired, .. } = &mut self.recording;
+        let Some(release) = releases.last_mut() else { return };
+        release.is_private &= pool > 0;
+        let known = retired.get(release.retired[0] as usize..).unwrap_or_default();
+        if pool > 0 && !known.contains(&pool) {
+            retired.push(pool);
+            release.retired[1] = retired.len() as u32;
+        }
     }
 
     /// A request comes: what was given back before it has its cause now. Without a stack it was `empty_cache()`, unless the request
@@ -261,6 +280,8 @@ impl Reading {
             if !release.is_known {
                 release.is_explicit = capacity == 0 || reserved.saturating_add(grown) <= capacity;
             }
+            // The end of a `MemPool` gives it back, whatever else the program does there.
+            release.is_explicit |= release.is_private && !(release.is_known && release.grows_after);
         }
     }
 
@@ -311,6 +332,7 @@ impl Reading {
     fn finish(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
         let recording = &mut self.recording;
         let device = history.device;
+        recording.no_split = no_split(snapshot, device, &recording.pools);
         for segment in snapshot.segments.iter().filter(|segment| segment.device == device) {
             recording.has_expandable |= segment.expandable;
             recording.has_segments = true;

@@ -1,7 +1,8 @@
-//! `allocator_settings` of a file → settings.
+//! `allocator_settings` of a file → settings; and what its blocks show of its private pools.
 
 use super::conf::parse_leniently;
-use super::settings::{INTERVALS, Settings, Share};
+use super::settings::{INTERVALS, MIB, SMALL, Settings, Share};
+use history::snapshot::Snapshot;
 
 /// `allocator_settings`: what it lists, and what stands only in the line that was given.
 pub(crate) fn settings(listed: &[(String, String)]) -> Option<Settings> {
@@ -26,3 +27,28 @@ pub(crate) fn settings(listed: &[(String, String)]) -> Option<Settings> {
         ..of_line
     })
 }
+
+/// Places of the private pools in which no segment is split although a live block leaves so much of one that PyTorch splits it elsewhere:
+/// those of `MemPool(no_split=True)`.
+pub(crate) fn no_split(snapshot: &Snapshot, device: i64, pools: &[(u64, u64)]) -> Vec<u32> {
+    let mut seen = vec![[false; 2]; pools.len()];
+    for segment in snapshot.segments.iter().filter(|segment| segment.device == device && !segment.expandable) {
+        let id = segment.pool.unwrap_or_default();
+        let Some(at) = pools.iter().position(|pool| *pool == id && id != (0, 0)) else { continue };
+        let range = segment.blocks.start as usize..segment.blocks.end as usize;
+        let blocks = snapshot.blocks.get(range).unwrap_or_default();
+        // Rounding at most doubles a request.
+        let is_left = |requested: u64, size: u64| {
+            if segment.small { size > SMALL } else { requested.saturating_mul(2).saturating_add(MIB) < size }
+        };
+        let is_unsplit = matches!(blocks, [block] if block.state.is_live() && block.requested > 0 && is_left(block.requested, block.size));
+        if let Some(seen) = seen.get_mut(at) {
+            *seen = [seen[0] || blocks.len() > 1, seen[1] || is_unsplit];
+        }
+    }
+    (0..).zip(seen).filter(|(_, seen)| *seen == [false, true]).map(|(at, _)| at).collect()
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/recorded.rs"]
+mod tests;

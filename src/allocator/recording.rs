@@ -1,6 +1,7 @@
 //! What a program asked its allocator for: a device's trace without anything that the allocator decided, and what it decided beside it.
 
 use super::driver::Operation;
+use super::pool::Traits;
 use super::settings::Settings;
 use base::column::Column;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ pub struct Place {
 }
 
 /// An allocation.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// Requested bytes. 0 asks for nothing: PyTorch does not call the allocator then.
     pub size: u64,
@@ -26,7 +27,7 @@ pub struct Allocation {
 }
 
 /// What happens at an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// This allocation is requested.
     Alloc(u32),
@@ -42,7 +43,7 @@ pub enum What {
 }
 
 /// A step of the program or its allocator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     pub event: u32,
     pub what: What,
@@ -59,6 +60,10 @@ pub struct Release {
     pub is_known: bool,
     /// Whether memory was taken between it and the next request.
     pub grows_after: bool,
+    /// The private pools whose memory was given back: their place in [`Recording::retired`], and the one beyond the last.
+    pub retired: [u32; 2],
+    /// Whether nothing else was: a `MemPool` came to its end.
+    pub is_private: bool,
 }
 
 /// A request that failed.
@@ -103,15 +108,22 @@ pub struct Recording {
     /// Ids of the pools; the default pool first.
     pub pools: Vec<(u64, u64)>,
     pub places: Vec<Place>,
-    /// By number.
+    /// By number. Columns go [another way](crate::transfer).
+    #[serde(skip)]
     pub allocations: Column<Allocation>,
     /// In the order of addresses.
     pub early: Vec<Early>,
     /// Before the first event, by address.
     pub held: Vec<Held>,
+    #[serde(skip)]
     pub steps: Column<Step>,
+    #[serde(skip)]
     pub operations: Column<Operation>,
     pub releases: Vec<Release>,
+    /// Pools by the releases that show that they have no users any more.
+    pub retired: Vec<u32>,
+    /// Pools whose blocks show that they are never split.
+    pub no_split: Vec<u32>,
     pub ooms: Vec<Oom>,
     /// Requested and rounded bytes of blocks that differ by rounding alone.
     pub rounded: Vec<(u64, u64)>,
@@ -126,6 +138,9 @@ pub struct Recording {
     pub astray: u64,
     /// Whether it says which segments there were.
     pub has_segments: bool,
+    /// Bytes of each allocation under a plan; none where no plan changes any.
+    #[serde(skip)]
+    pub planned: Column<u64>,
 }
 
 impl Recording {
@@ -144,12 +159,35 @@ impl Recording {
         self.ooms.iter().map(|oom| oom.reserved.saturating_add(oom.device_free)).max()
     }
 
-    /// The same with other sizes: `size` gives that of each allocation, by its number and its recorded bytes.
-    #[must_use]
-    pub fn scaled(&self, size: &dyn Fn(u32, u64) -> u64) -> Recording {
-        let allocations = (0..).zip(self.allocations.iter());
-        let scaled = allocations.map(|(number, it)| Allocation { size: size(number, it.size), ..it });
-        Recording { allocations: scaled.collect(), ..self.clone() }
+    /// Takes the bytes of each allocation under a plan, by number: 0 is not there. What a plan does not change is as recorded.
+    pub fn plan(&mut self, sizes: impl Iterator<Item = u64>) {
+        let recorded = self.allocations.iter().map(|allocation| allocation.size);
+        let planned: Column<u64> = sizes.take(self.allocations.len()).collect();
+        let is_whole = planned.len() == self.allocations.len();
+        let changes = is_whole && planned.iter().zip(recorded).any(|(planned, recorded)| planned != recorded);
+        self.planned = if changes { planned } else { Column::default() };
+    }
+
+    /// The bytes of an allocation, in a run under a plan or in one of what was recorded.
+    #[inline]
+    pub(crate) fn size(&self, number: u32, is_planned: bool) -> u64 {
+        match is_planned {
+            true => self.planned.get(number as usize).unwrap_or(0),
+            false => self.allocations.at(number as usize).size,
+        }
+    }
+
+    /// What is known of each pool.
+    pub(crate) fn traits(&self) -> Vec<Traits> {
+        let traits =
+            |(at, id): (u32, &(u64, u64))| Traits { captures: id.0 > 0, no_split: self.no_split.contains(&at) };
+        (0..).zip(&self.pools).map(traits).collect()
+    }
+
+    /// The private pools that a release shows to have no users any more.
+    pub(crate) fn retired(&self, release: &Release) -> &[u32] {
+        let [first, end] = release.retired.map(|at| at as usize);
+        self.retired.get(first..end).unwrap_or_default()
     }
 
     pub(crate) fn place(&self, place: u32) -> Place {
@@ -158,6 +196,7 @@ impl Recording {
 
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes()
+        let columns = self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes();
+        columns + self.planned.heap_bytes()
     }
 }

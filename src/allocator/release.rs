@@ -5,13 +5,46 @@ use super::model::Allocator;
 use super::pool::Key;
 
 impl Allocator {
-    /// Gives back everything cached in the default pool: what `empty_cache()` does, and a request before it fails.
+    /// Gives back everything cached in the default pool and in private pools without users: what `empty_cache()` does, and a request
+    /// before it fails. Before that, all that awaits its free is waited for.
     pub fn release_cached(&mut self) {
+        self.complete_frees(None);
         // Large ones first.
         for pool in [1, 0] {
-            if pool < self.pools.len() && !self.pools[pool].private {
+            if pool < self.pools.len() {
                 self.release_pool(pool as u32);
             }
+        }
+        for id in 1..self.pools.len().div_ceil(2) as u32 {
+            self.release_private(id);
+        }
+    }
+
+    /// Gives back what is cached in a private pool, if it has no users: what the end of a `MemPool` does.
+    pub(crate) fn release_private(&mut self, id: u32) {
+        // Small ones first.
+        for pool in [2 * id, 2 * id + 1] {
+            if self.pools.get(pool as usize).is_some_and(|pool| pool.unused) {
+                let before = self.totals.reserved;
+                self.release_pool(pool);
+                self.exercised.retired += u64::from(self.totals.reserved < before);
+            }
+        }
+    }
+
+    /// The last user of a private pool is gone: its CUDA graphs, or the `MemPool`.
+    pub(crate) fn retire(&mut self, id: u32) {
+        self.set_unused(id, true);
+    }
+
+    /// A private pool has a request.
+    pub(crate) fn use_again(&mut self, id: u32) {
+        self.set_unused(id, false);
+    }
+
+    fn set_unused(&mut self, id: u32, unused: bool) {
+        for at in [2 * id as usize, 2 * id as usize + 1] {
+            self.pools.get_mut(at).into_iter().for_each(|pool| pool.unused = unused && pool.private);
         }
     }
 

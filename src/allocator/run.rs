@@ -1,12 +1,12 @@
 //! What if: the recorded requests under other settings, with another capacity, other calls of `empty_cache()` or other sizes.
 
 use super::blocks::{Block, NONE};
+use super::course::Course;
 use super::driver::{Driver, Order};
-use super::model::{Allocator, Totals};
+use super::model::{Allocator, Exercised, Totals};
 use super::recording::{Recording, Step, What};
 use super::settings::{Backend, Limits, Settings};
 use super::start::keep;
-use base::column::Column;
 use base::slice::{Slice, Sliced};
 
 /// What is live before the first event.
@@ -40,16 +40,10 @@ pub struct Plan {
     pub empty_cache: EmptyCache,
     /// The run ends before this event, to be looked at; `None` goes to the end.
     pub until: Option<u32>,
+    /// Whether sizes are those of [`Recording::planned`].
+    pub is_planned: bool,
     /// Whether the curve is wanted.
     pub keeps_curve: bool,
-}
-
-/// Totals after each event.
-#[derive(Clone, Debug, Default)]
-pub struct Course {
-    pub reserved: Column<u64>,
-    /// Bytes of blocks that are live.
-    pub allocated: Column<u64>,
 }
 
 /// What a run came to.
@@ -64,6 +58,7 @@ pub struct Outcome {
     pub peak_allocated: u64,
     pub peak_live: u64,
     pub totals: Totals,
+    pub exercised: Exercised,
     /// The request that failed: its event, −1 for what was live before the first.
     pub oom_event: Option<i64>,
     /// The event of a request that failed in the recording and does not here: what comes after it is not the program's future.
@@ -82,6 +77,8 @@ pub struct Run {
     next: usize,
     live: u64,
     until: u32,
+    is_planned: bool,
+    keeps_curve: bool,
     empty_cache: EmptyCache,
     next_empty: usize,
     outcome: Outcome,
@@ -94,6 +91,7 @@ impl Run {
     pub fn new(recording: &Recording, plan: &Plan) -> Run {
         let driver = Driver::new(plan.order, plan.limits.capacity);
         let mut allocator = Allocator::new(plan.settings.clone(), plan.backend, plan.limits, driver);
+        allocator.traits = recording.traits();
         let is_kept = plan.start == StartState::Kept;
         let blocks = match is_kept {
             true => keep(recording, &mut allocator),
@@ -112,7 +110,9 @@ impl Run {
             empty_cache: plan.empty_cache.clone(),
             next_empty: 0,
             outcome: Outcome::default(),
-            course: plan.keeps_curve.then(Course::default),
+            is_planned: plan.is_planned,
+            keeps_curve: plan.keeps_curve,
+            course: None,
             is_over: false,
         }
     }
@@ -128,7 +128,7 @@ impl Run {
             self.allocate(recording, early.allocation, recording.allocations.at(early.allocation as usize).place, -1);
         }
         if self.next == 0 && !self.is_over {
-            self.begin();
+            self.begin(recording.events);
         }
         while self.next < recording.steps.len() && !self.is_over {
             slice.tick()?;
@@ -138,9 +138,11 @@ impl Run {
             }
             self.next += 1;
             self.take(recording, step);
+            self.complete(recording);
             self.note(step.event);
         }
         self.outcome.totals = self.allocator.totals;
+        self.outcome.exercised = self.allocator.exercised;
         self.outcome.reserved_at_end = self.allocator.totals.reserved;
         Ok(())
     }
@@ -150,9 +152,14 @@ impl Run {
         &self.outcome
     }
 
-    /// Totals after each event, where they were wanted; as far as the run has come.
-    pub fn course(&self) -> Option<&Course> {
-        self.course.as_ref()
+    /// Totals over the events, where they were wanted; as far as the run has come.
+    pub fn into_course(self) -> Option<Course> {
+        self.course
+    }
+
+    /// The event that the run ends with before the recording does, because a request fails, or does not as it did; −1 is before the first.
+    pub fn ends_at(&self) -> Option<i64> {
+        self.outcome.avoided_oom.map(i64::from).or(self.outcome.oom_event).filter(|_| self.is_over)
     }
 
     /// The allocator as it is now.
@@ -167,7 +174,7 @@ impl Run {
     }
 
     /// What was live before the first event has its place: calls count from here on.
-    fn begin(&mut self) {
+    fn begin(&mut self, events: u32) {
         let Totals { reserved, allocated, .. } = self.allocator.totals;
         self.allocator.totals = Totals { reserved, allocated, ..Totals::default() };
         self.outcome.peak_reserved = reserved;
@@ -175,6 +182,7 @@ impl Run {
         self.outcome.peak_allocated = allocated;
         self.outcome.peak_live = self.live;
         self.outcome.peak_event = -1;
+        self.course = self.keeps_curve.then(|| Course::new(events, reserved, allocated));
     }
 
     #[inline]
@@ -201,13 +209,20 @@ impl Run {
             What::FreeCompleted(number) => {
                 let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
                 if id != NONE {
-                    self.live = self.live.saturating_sub(recording.allocations.at(number as usize).size);
+                    self.live = self.live.saturating_sub(recording.size(number, self.is_planned));
                     self.allocator.free(id);
                 }
             }
             What::Release(run) => {
-                let is_explicit = recording.releases.get(run as usize).is_some_and(|release| release.is_explicit);
-                if is_explicit && self.empty_cache == EmptyCache::AsRecorded {
+                let Some(release) = recording.releases.get(run as usize) else { return };
+                let retired = recording.retired(release);
+                retired.iter().for_each(|&pool| self.allocator.retire(pool));
+                if release.is_explicit && release.is_private {
+                    for &pool in retired {
+                        self.allocator.complete_frees(Some(pool));
+                        self.allocator.release_private(pool);
+                    }
+                } else if release.is_explicit && self.empty_cache == EmptyCache::AsRecorded {
                     self.allocator.release_cached();
                 }
             }
@@ -225,8 +240,19 @@ impl Run {
         }
     }
 
+    /// Takes note of frees that the allocator waited for: they come no more.
+    #[inline]
+    fn complete(&mut self, recording: &Recording) {
+        while let Some(number) = self.allocator.completed.pop() {
+            if let Some(own) = self.blocks.get_mut(number as usize) {
+                *own = NONE;
+                self.live = self.live.saturating_sub(recording.size(number, self.is_planned));
+            }
+        }
+    }
+
     fn allocate(&mut self, recording: &Recording, number: u32, place: u32, event: i64) {
-        let size = recording.allocations.at(number as usize).size;
+        let size = recording.size(number, self.is_planned);
         if size == 0 {
             return;
         }
@@ -252,15 +278,8 @@ impl Run {
         outcome.peak_allocated = outcome.peak_allocated.max(allocated);
         outcome.peak_live = outcome.peak_live.max(self.live);
         if let Some(course) = &mut self.course {
-            // Events that ask for nothing leave things as they are.
-            while course.reserved.len() < event as usize {
-                let last = course.reserved.len().checked_sub(1);
-                let before = last.map_or((0, 0), |last| (course.reserved.at(last), course.allocated.at(last)));
-                course.reserved.push(before.0);
-                course.allocated.push(before.1);
-            }
-            course.reserved.push(reserved);
-            course.allocated.push(allocated);
+            course.reserved.add(event, reserved);
+            course.allocated.add(event, allocated);
         }
     }
 }

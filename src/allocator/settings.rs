@@ -35,6 +35,8 @@ pub struct Settings {
     pub large_segment: u64,
     /// `per_process_memory_fraction`; all is off.
     pub fraction: Share,
+    /// `throw_on_cudamalloc_oom`: a request beyond the fraction fails at once, and gives nothing back. PyTorch of 2026.
+    pub throws: bool,
 }
 
 impl Default for Settings {
@@ -47,6 +49,7 @@ impl Default for Settings {
             collect_above: Share::NOTHING,
             large_segment: LARGE_SEGMENT,
             fraction: Share::ALL,
+            throws: false,
         }
     }
 }
@@ -163,6 +166,9 @@ impl fmt::Display for Settings {
         }
         if self.fraction < Share::ALL {
             words.push(format!("per_process_memory_fraction:{}", self.fraction));
+        }
+        if self.throws {
+            words.push("throw_on_cudamalloc_oom:True".to_owned());
         }
         if words.is_empty() {
             words.push("expandable_segments:False".to_owned());

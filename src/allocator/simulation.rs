@@ -1,16 +1,15 @@
 //! What the simulation reproduces of a recording, and what other settings come to, in slices: all that a [`WhatIfQuestion`] asks.
 
-use super::answer::{
-    WhatIf, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning,
-};
-use super::bands::{Band, Banded, Calibration};
+use super::answer::{WhatIf, WhatIfCourse, WhatIfFit, WhatIfOrigin, WhatIfProof, WhatIfQuestion};
+use super::bands::{Band, Calibration};
 use super::conf;
-use super::grade::{Grade, grade};
+use super::course::{Course, Curve};
+use super::done::{Done, keep, kept};
 use super::infer::{Inference, Proof};
 use super::recording::Recording;
-use super::run::{EmptyCache, Plan, Run, StartState};
+use super::rows::{Row, plan, run, told};
+use super::run::{Plan, Run, StartState};
 use super::search::{Fit, candidates};
-use super::settings::{Limits, Settings, Share};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 
@@ -18,6 +17,7 @@ use base::sorted::{pair, sorted_by_key};
 pub struct Simulation {
     known: Known,
     job: Option<Box<Job>>,
+    done: Done,
 }
 
 /// A device's recording and what it proves: the same for all questions.
@@ -29,6 +29,8 @@ struct Known {
     /// The recorded settings with everything placed where it was recorded, and placed again.
     calibrating: Option<Box<Run>>,
     peaks: Vec<u64>,
+    /// Whether it was given the sizes of a plan.
+    has_plan: bool,
 }
 
 /// Runs that a question is answered with.
@@ -39,13 +41,8 @@ struct Job {
     /// Settings whose smallest memory is still to be found, the next one last.
     fits: Option<Vec<(Plan, String)>>,
     fit: Option<Box<Fit>>,
-}
-
-/// A run that is asked for.
-struct Row {
-    settings: Settings,
-    origin: WhatIfOrigin,
-    ignored: Vec<String>,
+    /// The run that is wanted event by event.
+    course: Option<Box<Run>>,
 }
 
 /// Settings, the best of all, whose smallest memory is looked for beside those that were asked for.
@@ -54,13 +51,25 @@ const MOST_FITS: usize = 3;
 impl Simulation {
     /// Of this device.
     pub fn new(device: i64, recording: Recording) -> Simulation {
-        let (inference, proof, calibrating, peaks) = Default::default();
-        Simulation { known: Known { device, recording, inference, proof, calibrating, peaks }, job: None }
+        let (inference, proof, calibrating, peaks, has_plan) = Default::default();
+        let known = Known { device, recording, inference, proof, calibrating, peaks, has_plan };
+        Simulation { known, job: None, done: Done::default() }
     }
 
     /// The device it is about.
     pub fn device(&self) -> i64 {
         self.known.device
+    }
+
+    /// Takes the bytes of each allocation under a plan, eight for each by number, for questions that are about planned sizes; none where
+    /// the plan cannot be carried out.
+    pub fn plan(&mut self, bytes: &[u8]) {
+        let known = &mut self.known;
+        known.has_plan = bytes.len() == 8 * known.recording.allocations.len();
+        known.recording.plan(bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
+        self.done.runs.retain(|(plan, _)| !plan.is_planned);
+        self.done.fits.retain(|(plan, _)| !plan.is_planned);
+        self.job = None;
     }
 
     /// Another question is to be answered.
@@ -81,8 +90,13 @@ impl Simulation {
         self.known.prove(slice)?;
         let known = &self.known;
         let Some(proof) = &known.proof else { return Ok(WhatIf::default()) };
+        if question.is_planned && !known.has_plan && proof.refused.is_none() {
+            let refused = Some("the sizes of the plan are not known".to_owned());
+            let proof = WhatIfProof { refused, ..told(proof) };
+            return Ok(WhatIf { proof, is_complete: true, ..WhatIf::default() });
+        }
         let job = self.job.get_or_insert_with(|| Box::new(Job::new(known, proof, question)));
-        job.step(known, proof, question, send, slice)?;
+        job.step(known, proof, question, &mut self.done, send, slice)?;
         let answer = self.job.take().map(|job| job.answer).unwrap_or_default();
         Ok(WhatIf { is_complete: true, ..answer })
     }
@@ -150,7 +164,7 @@ impl Job {
             start_changes_peak: calibration.fresh.cast_signed().wrapping_sub(calibration.recorded.cast_signed()),
             ..WhatIf::default()
         };
-        Job { rows, band: Band::default(), answer, fits: None, fit: None }
+        Job { rows, band: Band::default(), answer, fits: None, fit: None, course: None }
     }
 
     fn step(
@@ -158,38 +172,75 @@ impl Job {
         known: &Known,
         proof: &Proof,
         question: &WhatIfQuestion,
+        done: &mut Done,
         send: &mut dyn FnMut(WhatIf),
         slice: &mut Slice,
     ) -> Sliced {
         while let Some(row) = self.rows.get(self.answer.runs.len()) {
-            let plan = plan(proof, question, &row.settings, self.answer.capacity);
-            let banded = self.band.step(&known.recording, &plan, slice)?;
-            self.band = Band::default();
-            self.answer.runs.push(run(known, proof, row, &plan, banded));
+            let plan = plan(&known.recording, proof, question, &row.settings, self.answer.capacity);
+            let banded = match kept(&done.runs, &plan) {
+                Some(banded) => banded,
+                None => {
+                    let banded = self.band.step(&known.recording, &plan, slice)?;
+                    self.band = Band::default();
+                    keep(&mut done.runs, &plan, banded.clone());
+                    banded
+                }
+            };
+            self.answer.runs.push(run(&known.recording, known.calibration(), proof, row, &plan, banded));
             if question.partial {
                 send(self.answer.clone());
             }
         }
-        if !question.fits {
-            return Ok(());
-        }
-        if self.fits.is_none() {
-            self.fits = Some(self.to_fit(proof, question));
+        if question.fits && self.fits.is_none() {
+            self.fits = Some(self.to_fit(known, proof, question));
         }
         while let Some((plan, settings)) = self.fits.as_ref().and_then(|fits| fits.last()) {
-            let capacity = self.fit.get_or_insert_with(|| Box::new(Fit::new(plan))).step(&known.recording, slice)?;
+            let capacity = match kept(&done.fits, plan) {
+                Some(capacity) => capacity,
+                None => {
+                    let fit = self.fit.get_or_insert_with(|| Box::new(Fit::new(plan)));
+                    let capacity = fit.step(&known.recording, slice)?;
+                    self.fit = None;
+                    keep(&mut done.fits, plan, capacity);
+                    capacity
+                }
+            };
             self.answer.fits.push(WhatIfFit { settings: settings.clone(), capacity });
-            self.fit = None;
             self.fits.iter_mut().for_each(|fits| drop(fits.pop()));
             if question.partial {
                 send(self.answer.clone());
             }
         }
+        self.follow(known, proof, question, slice)
+    }
+
+    /// Runs the settings whose course is wanted, with addresses that ascend.
+    fn follow(&mut self, known: &Known, proof: &Proof, question: &WhatIfQuestion, slice: &mut Slice) -> Sliced {
+        let Some(line) = question.course.as_ref().filter(|_| proof.refused.is_none()) else { return Ok(()) };
+        let row = self.rows.iter().find(|row| row.settings.to_string() == *line).map(|row| row.settings.clone());
+        let Some(settings) = row.or_else(|| conf::parse(line).ok().map(|read| read.0)) else { return Ok(()) };
+        let plan =
+            Plan { keeps_curve: true, ..plan(&known.recording, proof, question, &settings, self.answer.capacity) };
+        let run = self.course.get_or_insert_with(|| Box::new(Run::new(&known.recording, &plan)));
+        run.step(&known.recording, slice)?;
+        let course = WhatIfCourse { settings: line.clone(), ends_at: run.ends_at(), ..WhatIfCourse::default() };
+        let curves = self.course.take().and_then(|run| run.into_course());
+        self.answer.course = Some(match curves {
+            // Without one, not even what was live before the first event had room.
+            None => course,
+            Some(Course { reserved, allocated }) => {
+                let [reserved_at_start, allocated_at_start] = [&reserved, &allocated].map(Curve::at_start);
+                let ((reserved, is_thinned), (allocated, other)) = (reserved.points(), allocated.points());
+                let is_thinned = is_thinned || other;
+                WhatIfCourse { reserved_at_start, reserved, allocated_at_start, allocated, is_thinned, ..course }
+            }
+        });
         Ok(())
     }
 
     /// The recorded settings, those that were asked for, and the best of those that were tried.
-    fn to_fit(&self, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, String)> {
+    fn to_fit(&self, known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, String)> {
         let mut best: Vec<(u64, usize)> = Vec::new();
         for (at, (row, run)) in self.rows.iter().zip(&self.answer.runs).enumerate() {
             if row.origin == WhatIfOrigin::Tried && run.oom_event.is_none() {
@@ -200,96 +251,13 @@ impl Job {
         best.truncate(MOST_FITS);
         let wanted = |at: usize, row: &Row| row.origin != WhatIfOrigin::Tried || best.iter().any(|(_, one)| *one == at);
         let wanted = self.rows.iter().enumerate().filter(|(at, row)| wanted(*at, row));
-        wanted.map(|(_, row)| (plan(proof, question, &row.settings, None), row.settings.to_string())).rev().collect()
+        wanted
+            .map(|(_, row)| (plan(&known.recording, proof, question, &row.settings, None), row.settings.to_string()))
+            .rev()
+            .collect()
     }
 }
 
-/// What was live before the first event stays where it was recorded under the recorded settings, and is placed again under others.
-fn plan(proof: &Proof, question: &WhatIfQuestion, settings: &Settings, capacity: Option<u64>) -> Plan {
-    let is_recorded = *settings == proof.settings;
-    Plan {
-        settings: settings.clone(),
-        backend: proof.backend,
-        limits: Limits::new(capacity, settings),
-        start: if is_recorded { StartState::Kept } else { StartState::Fresh },
-        empty_cache: if question.never_empties { EmptyCache::Never } else { EmptyCache::AsRecorded },
-        ..Plan::default()
-    }
-}
-
-fn run(known: &Known, proof: &Proof, row: &Row, plan: &Plan, banded: Banded) -> WhatIfRun {
-    let Banded { outcome, band } = banded;
-    let calibration = known.calibration();
-    let is_fresh = plan.start == StartState::Fresh && !known.recording.starts_empty();
-    let is_what_was_recorded = plan.start == StartState::Kept
-        && proof.verdict.is_exact()
-        && plan.empty_cache == EmptyCache::AsRecorded
-        && outcome.peak_reserved == proof.verdict.recorded_peak_reserved
-        && outcome.avoided_oom.is_none();
-    let band = match () {
-        // The recording itself is no guess.
-        () if is_what_was_recorded => [outcome.peak_reserved; 2],
-        () if is_fresh => calibration.widened(band),
-        () => band,
-    };
-    // What the model is off by under the recorded settings, it may be off by under others.
-    let error = proof.verdict.largest_reserved_error;
-    let band = [band[0].saturating_sub(error), band[1].saturating_add(error)];
-    let mut warnings = Vec::new();
-    if row.settings.collects() && plan.limits.allowed.is_none() {
-        warnings.push(WhatIfWarning::CollectsNothing);
-    }
-    if row.settings.expandable && row.settings.max_split.is_some() {
-        warnings.push(WhatIfWarning::GrowsWithoutBound);
-    }
-    if row.settings.fraction < Share::ALL && plan.limits.capacity.is_none() {
-        warnings.push(WhatIfWarning::FractionOfNothing);
-    }
-    let normal = Settings::default();
-    if row.origin != WhatIfOrigin::Recorded && row.settings.large_segment != normal.large_segment {
-        warnings.push(WhatIfWarning::LargeSegmentsAreNew);
-    }
-    if row.origin != WhatIfOrigin::Recorded && row.settings.fraction < Share::ALL {
-        warnings.push(WhatIfWarning::FractionIsNew);
-    }
-    let grade = match grade(proof, &row.settings, is_fresh && calibration.is_off(), outcome.totals.retries > 0) {
-        Grade::Proved => WhatIfGrade::Proved,
-        Grade::FromSource => WhatIfGrade::FromSource,
-        Grade::DependsOnStart => WhatIfGrade::DependsOnStart,
-        Grade::Departs => WhatIfGrade::Departs,
-    };
-    WhatIfRun {
-        settings: row.settings.to_string(),
-        origin: row.origin,
-        grade,
-        peak_reserved: outcome.peak_reserved,
-        peak_event: outcome.peak_event,
-        allocated_at_peak: outcome.allocated_at_peak,
-        band,
-        driver_calls: outcome.totals.driver_calls(),
-        retries: outcome.totals.retries,
-        oom_event: outcome.oom_event,
-        avoided_oom: outcome.avoided_oom,
-        warnings,
-        ignored: row.ignored.clone(),
-    }
-}
-
-fn told(proof: &Proof) -> WhatIfProof {
-    let verdict = &proof.verdict;
-    WhatIfProof {
-        settings: proof.settings.to_string(),
-        assumed: proof.assumed.clone(),
-        addresses: verdict.addresses,
-        addresses_equal: verdict.addresses_equal,
-        segment_events: verdict.segment_events,
-        segment_events_equal: verdict.segment_events_equal,
-        largest_reserved_error: verdict.largest_reserved_error,
-        peak_reserved: verdict.peak_reserved,
-        recorded_peak_reserved: verdict.recorded_peak_reserved,
-        not_exercised: proof.not_exercised.iter().map(|&rule| rule.to_owned()).collect(),
-        is_exact: verdict.is_exact(),
-        departs_at: verdict.departs_at,
-        refused: proof.refused.clone(),
-    }
-}
+#[cfg(test)]
+#[path = "../../tests/units/allocator/simulation.rs"]
+mod tests;

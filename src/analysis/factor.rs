@@ -84,6 +84,11 @@ impl Factor {
         (self.times, self.by)
     }
 
+    /// As a number.
+    pub fn quotient(self) -> f64 {
+        f64::from(self.times) / f64::from(self.by.max(1))
+    }
+
     /// Both together.
     pub fn and(self, other: Factor) -> Option<Factor> {
         let product = |one: u32, other: u32| u64::from(one) * u64::from(other);

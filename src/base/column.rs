@@ -1,12 +1,6 @@
 //! A table column that grows by chunks: no reallocation, so the peak of loading is the final size, and a wasm memory that can
 //! never shrink is not left with the hole of an old copy.
 
-use serde::de::{SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
-use std::marker::PhantomData;
-
 const CHUNK_BITS: usize = 14;
 const CHUNK: usize = 1 << CHUNK_BITS;
 
@@ -132,39 +126,6 @@ impl<T: Copy> Column<T> {
     pub fn heap_bytes(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<T>()).sum::<usize>()
             + self.chunks.capacity() * size_of::<Vec<T>>()
-    }
-}
-
-impl<T: Copy + Serialize> Serialize for Column<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut values = serializer.serialize_seq(Some(self.len))?;
-        self.iter().try_for_each(|value| values.serialize_element(&value))?;
-        values.end()
-    }
-}
-
-impl<'de, T: Copy + Deserialize<'de>> Deserialize<'de> for Column<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Values(PhantomData))
-    }
-}
-
-/// Reads the values of a column.
-struct Values<T>(PhantomData<T>);
-
-impl<'de, T: Copy + Deserialize<'de>> Visitor<'de> for Values<T> {
-    type Value = Column<T>;
-
-    fn expecting(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        out.write_str("a column")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Column<T>, A::Error> {
-        let mut column = Column::new();
-        while let Some(value) = values.next_element()? {
-            column.push(value);
-        }
-        Ok(column)
     }
 }
 

@@ -2,21 +2,21 @@
 
 use super::asking::Asking;
 use super::insights::classify;
-use super::output::pretty;
+use super::output::{pretty, printable};
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, Moment, grouped};
 use clap::Args;
-use engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset};
+use engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset, WhatIf, WhatIfQuestion};
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use ui::plan::words::{LIVE_ONLY, facts};
+use ui::plan::words::{LIVE_ONLY, facts, reserved};
 
-const SETS: &str = "Multiply the size of a group, such as activations=2x, \"optimizer state\"=/8, parameter=fp32->bf16 or train.py:31=0
+pub(crate) const SETS: &str = "Multiply the size of a group, such as activations=2x, \"optimizer state\"=/8, parameter=fp32->bf16 or train.py:31=0
 
 GROUP is a category, or a search as in the page; where several groups hold an allocation, their factors multiply";
 
-const PRESETS: &str = "Apply a common change
+pub(crate) const PRESETS: &str = "Apply a common change
 
 batch=2, sequence=2    activations, temporaries and inputs times 2
 zero1=8, zero2=8, zero3=8, fsdp=8
@@ -58,36 +58,67 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     if let Some(path) = rules {
         classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    let mut question = PlanQuestion { groups: sets.clone(), batch: Factor::ONE, capacity: *capacity };
+    let (question, caveats) = question(sets, presets, *capacity)?;
+    let batch = question.batch;
+    let page = outcome(&mut asking, &question)?;
+    let settings = WhatIfQuestion { capacity: *capacity, ..WhatIfQuestion::default() };
+    let simulated = simulated(&mut asking, &question, settings)?;
+    Ok(match json {
+        true => pretty(&asking.document(as_json(&page, &simulated, batch, *capacity, &caveats))),
+        false => as_text(&asking, &page, &simulated, batch, *capacity, &caveats) + &asking.other_devices(),
+    })
+}
+
+/// A plan of these changes, and what its numbers leave out.
+///
+/// # Errors
+/// A number is too large or too small: one sentence.
+pub(crate) fn question(
+    sets: &[(PlanGroup, Factor)],
+    presets: &[(Preset, Factor)],
+    capacity: Option<u64>,
+) -> Result<(PlanQuestion, Vec<&'static str>), String> {
+    let mut question = PlanQuestion { groups: sets.to_vec(), batch: Factor::ONE, capacity };
     for (preset, number) in presets {
         if !preset.add_to(&mut question, *number) {
             return Err(format!("{}: the number is too large or too small", preset.name()));
         }
     }
-    let caveats: Vec<&str> = presets.iter().map(|(preset, _)| preset.caveat()).collect();
-    let batch = question.batch;
-    let page = match asking.ask_about(Question::Plan(Box::new(question))) {
-        Some(Answer::Plan(page)) if page.problem.is_empty() => *page,
-        Some(Answer::Plan(page)) => return Err(page.problem),
-        _ => return Err("the plan could not be computed".to_owned()),
-    };
-    Ok(match json {
-        true => pretty(&asking.document(as_json(&page, batch, *capacity, &caveats))),
-        false => as_text(&asking, &page, batch, *capacity, &caveats) + &asking.other_devices(),
-    })
+    Ok((question, presets.iter().map(|(preset, _)| preset.caveat()).collect()))
 }
 
-fn as_json(page: &PlanPage, batch: Factor, capacity: Option<u64>, caveats: &[&str]) -> Value {
+/// What a plan comes to in live bytes.
+///
+/// # Errors
+/// A group has no allocation: one sentence.
+pub(crate) fn outcome(asking: &mut Asking, plan: &PlanQuestion) -> Result<PlanPage, String> {
+    match asking.ask_about(Question::Plan(Box::new(plan.clone()))) {
+        Some(Answer::Plan(page)) if page.problem.is_empty() => Ok(*page),
+        Some(Answer::Plan(page)) => Err(page.problem),
+        _ => Err("the plan could not be computed".to_owned()),
+    }
+}
+
+/// What the simulated allocator says of a plan.
+///
+/// # Errors
+/// There is no such device: one sentence.
+pub(crate) fn simulated(asking: &mut Asking, plan: &PlanQuestion, question: WhatIfQuestion) -> Result<WhatIf, String> {
+    asking.ask_about(Question::PlannedSizes(Box::new(plan.clone())));
+    let question = WhatIfQuestion { is_planned: true, ..question };
+    match asking.ask_about(Question::WhatIf(Box::new(question))) {
+        Some(Answer::WhatIf(answer)) => Ok(*answer),
+        _ => Err("the allocator could not be simulated".to_owned()),
+    }
+}
+
+fn as_json(page: &PlanPage, simulated: &WhatIf, batch: Factor, capacity: Option<u64>, caveats: &[&str]) -> Value {
     let peak = |(bytes, moment): (u64, u32)| json!({"peak_live_bytes": bytes, "peak_event": Moment(moment).event_or_minus_one()});
-    let quotient = |factor: Factor| {
-        let (times, by) = factor.parts();
-        f64::from(times) / f64::from(by)
-    };
     let groups: Vec<Value> = page
         .groups
         .iter()
         .map(|row| {
-            json!({"group": row.name, "factor": quotient(row.factor), "count": row.count, "peak_live_bytes": row.at_peak})
+            json!({"group": row.name, "factor": row.factor.quotient(), "count": row.count, "peak_live_bytes": row.at_peak})
         })
         .collect();
     let headroom = capacity.map(|capacity| i128::from(capacity) - i128::from(page.planned.0));
@@ -98,8 +129,9 @@ fn as_json(page: &PlanPage, batch: Factor, capacity: Option<u64>, caveats: &[&st
     json!({
         "recorded": peak(page.recorded),
         "planned": peak(page.planned),
+        "planned_reserved": reserved_as_json(simulated),
         "groups": groups,
-        "batch": {"factor": quotient(batch), "peak_live_bytes": page.batch_at_peak},
+        "batch": {"factor": batch.quotient(), "peak_live_bytes": page.batch_at_peak},
         "capacity_bytes": capacity,
         "headroom_bytes": headroom,
         "largest_batch": largest,
@@ -107,10 +139,30 @@ fn as_json(page: &PlanPage, batch: Factor, capacity: Option<u64>, caveats: &[&st
     })
 }
 
-fn as_text(asking: &Asking, page: &PlanPage, batch: Factor, capacity: Option<u64>, caveats: &[&str]) -> String {
+/// What would be reserved with the recorded settings; no number where the simulation does not reproduce the recording.
+fn reserved_as_json(simulated: &WhatIf) -> Value {
+    let run = simulated.runs.first();
+    json!({
+        "peak_reserved": run.map(|run| run.peak_reserved),
+        "band": run.map(|run| run.band),
+        "grade": run.map(|run| run.grade.name()),
+        "oom_event": run.and_then(|run| run.oom_event),
+        "refused": simulated.proof.refused,
+    })
+}
+
+fn as_text(
+    asking: &Asking,
+    page: &PlanPage,
+    simulated: &WhatIf,
+    batch: Factor,
+    capacity: Option<u64>,
+    caveats: &[&str],
+) -> String {
     let mut text = asking.title() + "\n";
-    for (label, value) in facts(page, capacity) {
-        text += &format!("{label:<15}{value}\n");
+    let told = facts(page, capacity).into_iter().chain([("Reserved (simulated)", reserved(simulated))]);
+    for (label, value) in told {
+        text += &format!("{label:<22}{}\n", printable(&value));
     }
     if capacity.is_some() {
         text += &format!("{LIVE_ONLY}\n");
@@ -123,8 +175,7 @@ fn as_text(asking: &Asking, page: &PlanPage, batch: Factor, capacity: Option<u64
     }
     for row in &page.groups {
         let (factor, live) = (row.factor.to_string(), Bytes(row.at_peak).to_string());
-        text +=
-            &format!("{factor:>10}  {live:>25}  {:>11}  {}\n", grouped(row.count), super::output::printable(&row.name));
+        text += &format!("{factor:>10}  {live:>25}  {:>11}  {}\n", grouped(row.count), printable(&row.name));
     }
     caveats.iter().for_each(|caveat| text += &format!("\n{caveat}"));
     text + if caveats.is_empty() { "" } else { "\n" }

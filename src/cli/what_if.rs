@@ -2,9 +2,11 @@
 
 use super::asking::Asking;
 use super::output::{pretty, printable};
+use super::plan;
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, grouped};
 use clap::Args;
+use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset};
 use engine::protocol::{WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings};
 use engine::{Answer, Question};
 use serde_json::{Value, json};
@@ -29,6 +31,12 @@ pub(crate) struct Simulate {
     /// Leave out the recorded calls of empty_cache()
     #[arg(long)]
     pub(crate) no_empty_cache: bool,
+    /// Multiply the size of a group first, such as activations=2x or "optimizer state"=/8
+    #[arg(long = "plan", value_name = "GROUP=FACTOR", value_parser = PlanGroup::parse, long_help = plan::SETS)]
+    pub(crate) plans: Vec<(PlanGroup, Factor)>,
+    /// Apply a common change to sizes first, such as batch=2, fsdp=8 or checkpoint
+    #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = plan::PRESETS)]
+    pub(crate) presets: Vec<(Preset, Factor)>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -52,6 +60,9 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
         // All GPUs; host memory has another allocator.
         devices = asking.summary.devices.iter().filter(|device| device.device >= 0).cloned().collect();
     }
+    let (plan, caveats) = plan::question(&terms.plans, &terms.presets, None)?;
+    let is_planned = !(terms.plans.is_empty() && terms.presets.is_empty());
+    let plan = is_planned.then_some(plan);
     let mut told = Vec::new();
     for device in devices {
         asking.device = device;
@@ -62,21 +73,36 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
             fits: terms.search,
             never_empties: terms.no_empty_cache,
             partial: false,
+            ..WhatIfQuestion::default()
         };
-        match asking.ask_about(Question::WhatIf(Box::new(question))) {
-            Some(Answer::WhatIf(answer)) => told.push((asking.device.device, asking.title(), *answer)),
-            _ => return Err("the allocator could not be simulated".to_owned()),
-        }
+        let answer = match &plan {
+            Some(plan) => {
+                plan::outcome(&mut asking, plan)?;
+                plan::simulated(&mut asking, plan, question)?
+            }
+            None => match asking.ask_about(Question::WhatIf(Box::new(question))) {
+                Some(Answer::WhatIf(answer)) => *answer,
+                _ => return Err("the allocator could not be simulated".to_owned()),
+            },
+        };
+        told.push((asking.device.device, asking.title(), answer));
     }
     if terms.json {
         let devices: Vec<Value> = told.iter().map(|(device, _, answer)| as_json(*device, answer, terms)).collect();
-        return Ok(pretty(&json!({"schema": asking.summary.schema, "devices": devices})));
+        let plan = plan.map(|plan| plan_as_json(&plan, &caveats));
+        return Ok(pretty(&json!({"schema": asking.summary.schema, "plan": plan, "devices": devices})));
     }
     if told.is_empty() {
         return Err(format!("no device to simulate, only {}", device_name(-1)));
     }
     let texts: Vec<String> = told.iter().map(|(_, title, answer)| as_text(title, answer, terms)).collect();
-    Ok(texts.join("\n"))
+    let caveats: Vec<String> = caveats.iter().map(|caveat| format!("\n{caveat}\n")).collect();
+    Ok(texts.join("\n") + &caveats.concat())
+}
+
+fn plan_as_json(plan: &PlanQuestion, caveats: &[&str]) -> Value {
+    let groups = plan.groups.iter().map(|(group, factor)| json!({"group": group.name(), "factor": factor.quotient()}));
+    json!({"groups": groups.collect::<Vec<Value>>(), "batch": plan.batch.quotient(), "caveats": caveats})
 }
 
 fn as_json(device: i64, answer: &WhatIf, terms: &Simulate) -> Value {
@@ -119,6 +145,9 @@ fn as_text(title: &str, answer: &WhatIf, terms: &Simulate) -> String {
     let mut text = heading;
     let say = |text: &mut String, sentence: &str| text.push_str(&format!("{mark}{}\n", printable(sentence)));
     words::reproduced(&answer.proof).iter().for_each(|sentence| say(&mut text, sentence));
+    if !(terms.plans.is_empty() && terms.presets.is_empty()) && answer.proof.refused.is_none() {
+        say(&mut text, "Sizes are those of the plan, also with the recorded settings.");
+    }
     if answer.proof.refused.is_some() {
         return text;
     }

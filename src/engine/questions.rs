@@ -7,15 +7,15 @@ use super::find::{Search, Sought, step_to};
 use super::flame::Flames;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
-use super::plan::Plan;
-use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply, encoded};
+use super::plan::{Plan, Sizes};
+use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply};
 use super::report::{Job, job};
 use super::scenes::SceneInWork;
 use super::sources::Sources;
 use super::state::{Beneath, States};
 use super::table::Tables;
 use super::tree::Trees;
-use super::what_if::{Recordings, Simulate};
+use super::what_if::{Sending, Simulate};
 use super::{details, legend, marks, places, range, steps};
 use base::slice::{Slice, Sliced, Spent};
 use history::snapshot::StackId;
@@ -39,11 +39,12 @@ pub(super) struct Questions {
     tables: Tables,
     events: Events,
     report: Option<Box<dyn Job>>,
-    recordings: Recordings,
+    sending: Sending,
     /// Answers [`Question::WhatIf`], where there is one.
     simulator: Option<Box<dyn Simulate>>,
     plan: Option<Box<Plan>>,
     plan_curve: Option<Box<Plan>>,
+    sizes: Option<Box<Sizes>>,
 }
 
 /// The rank of what is answered ahead of whatever runs, each question of it.
@@ -61,7 +62,7 @@ fn rank(what: &Question) -> u8 {
         Question::TableText(_) | Question::EventsText(_) => 5,
         Question::Table(_) | Question::Events(_) => 6,
         Question::Report(_) => 7,
-        Question::WhatIf(_) | Question::Recording => 8,
+        Question::WhatIf(_) | Question::Recording | Question::PlannedSizes(_) => 8,
         _ => 4,
     }
 }
@@ -100,9 +101,10 @@ impl Questions {
             Question::EventsText(_) => self.events.begin_text(),
             Question::Report(_) => self.report = None,
             Question::WhatIf(_) => self.simulator.iter_mut().for_each(|simulator| simulator.begin()),
-            Question::Recording => self.recordings = Recordings::default(),
+            Question::Recording => self.sending = Sending::default(),
             Question::Plan(_) => self.plan = None,
             Question::PlanCurve(..) => self.plan_curve = None,
+            Question::PlannedSizes(_) => self.sizes = None,
             _ => {}
         }
     }
@@ -111,7 +113,7 @@ impl Questions {
     pub(super) fn forget_categories(&mut self) {
         self.tables.forget();
         self.events.forget();
-        (self.report, self.plan, self.plan_curve) = Default::default();
+        (self.report, self.plan, self.plan_curve, self.sizes) = Default::default();
         self.scene = SceneInWork::default();
     }
 
@@ -253,9 +255,13 @@ impl Questions {
                 let answer = simulator.answer(file, device, question, send, slice)?;
                 answer.map(|answer| Answer::WhatIf(Box::new(answer)))
             }
-            Question::Recording => {
-                let recording = self.recordings.step(file, device, slice)?;
-                recording.map(|recording| Answer::Recording(encoded(&recording)))
+            Question::Recording => self.sending.step(file, device, slice)?.map(Answer::Recording),
+            Question::PlannedSizes(ref question) => {
+                let sizes = self.sizes.get_or_insert_with(|| Box::new(Sizes::new(device, question)));
+                let sizes = sizes.step(file, slice)?;
+                self.sizes = None;
+                self.simulator.iter_mut().for_each(|simulator| simulator.plan(device, &sizes));
+                Some(Answer::PlannedSizes(sizes))
             }
         };
         answer.into_iter().for_each(send);

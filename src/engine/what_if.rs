@@ -1,19 +1,20 @@
 //! The allocator simulated: a device's recording, and natively the simulation itself. The page has that in a wasm of its own.
 
 use super::open::OpenFile;
-use super::protocol::{WhatIf, WhatIfQuestion};
+use super::protocol::{WhatIf, WhatIfQuestion, encoded};
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
+use allocator::transfer::Writing;
 use base::slice::{Slice, Sliced};
 
 /// A recording in the making.
 #[derive(Default)]
-pub(super) struct Recordings(Option<Box<(i64, Reading)>>);
+struct Recordings(Option<Box<(i64, Reading)>>);
 
 impl Recordings {
     /// What the program of a device asked for; `None` where the file does not have the device.
-    pub(super) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Recording>> {
+    fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Recording>> {
         file.segment_lives(device, slice)?;
         let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(None) };
         if self.0.as_ref().is_none_or(|reading| reading.0 != device) {
@@ -23,6 +24,28 @@ impl Recordings {
         let recording = reading.1.step(&file.snapshot, history, lives, slice)?;
         self.0 = None;
         Ok(Some(recording))
+    }
+}
+
+/// A recording for another worker, in the making.
+#[derive(Default)]
+pub(super) struct Sending {
+    recordings: Recordings,
+    writing: Option<Box<Writing>>,
+}
+
+impl Sending {
+    /// The recording as bytes; `None` where the file does not have the device.
+    pub(super) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Vec<u8>>> {
+        if self.writing.is_none() {
+            let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
+            self.writing = Some(Box::new(Writing::new(recording)));
+        }
+        let Some(writing) = &mut self.writing else { return Ok(None) };
+        let (rest, mut bytes) = writing.step(slice)?;
+        self.writing = None;
+        bytes.extend(encoded(&rest));
+        Ok(Some(bytes))
     }
 }
 
@@ -41,6 +64,9 @@ pub(super) trait Simulate {
         slice: &mut Slice,
     ) -> Sliced<Option<WhatIf>>;
 
+    /// Takes the bytes of a device's allocations under a plan.
+    fn plan(&mut self, device: i64, sizes: &[u8]);
+
     fn heap_bytes(&self) -> usize;
 }
 
@@ -49,6 +75,8 @@ pub(super) trait Simulate {
 struct Simulations {
     recordings: Recordings,
     simulation: Option<Simulation>,
+    /// Sizes of a plan that no simulation has yet, with their device.
+    sizes: Option<(i64, Vec<u8>)>,
 }
 
 /// A simulator.
@@ -74,7 +102,14 @@ impl Simulate for Simulations {
             self.simulation = Some(Simulation::new(device, recording));
         }
         let Some(simulation) = &mut self.simulation else { return Ok(None) };
+        if let Some((_, sizes)) = self.sizes.take_if(|(of, _)| *of == device) {
+            simulation.plan(&sizes);
+        }
         simulation.answer(question, send, slice).map(Some)
+    }
+
+    fn plan(&mut self, device: i64, sizes: &[u8]) {
+        self.sizes = Some((device, sizes.to_vec()));
     }
 
     fn heap_bytes(&self) -> usize {

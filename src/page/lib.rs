@@ -240,6 +240,9 @@ impl Page {
             FromWorker::Reply { load, reply: Reply::Answer { serial, answer: Answer::Recording(bytes) } } => {
                 self.app.simulator.recorded(load, serial, &bytes);
             }
+            FromWorker::Reply { reply: Reply::Answer { serial, answer: Answer::PlannedSizes(bytes) }, .. } => {
+                self.app.simulator.planned(serial, &bytes);
+            }
             FromWorker::Reply { load, reply } => {
                 if matches!(reply, Reply::Opened(_)) && self.app.state.borrow().load == load {
                     self.app.files.opened();

@@ -27,6 +27,8 @@ pub(super) struct Simulator {
     /// What it is told once it listens: the recording, then the question.
     recording: RefCell<Option<Array>>,
     question: RefCell<Option<(u32, i64, WhatIfQuestion)>>,
+    /// The sizes of a plan that it is not told yet: the serial they are asked with, their device, and the message once they are there.
+    sizes: RefCell<Option<(u32, i64, Option<Array>)>>,
 }
 
 enum Stage {
@@ -37,13 +39,16 @@ enum Stage {
 
 impl Simulator {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Simulator> {
-        let (made, load, device, recording, question) = Default::default();
+        let (made, load, device, recording, question, sizes) = Default::default();
         let (act, code, stage) = (Box::new(act), Code::new(window, "part-simulator"), RefCell::new(Stage::None));
-        Rc::new(Simulator { act, code, stage, made, load, device, recording, question })
+        Rc::new(Simulator { act, code, stage, made, load, device, recording, question, sizes })
     }
 
     /// Takes a question that is the simulator's; what the engine is to be asked.
     pub(super) fn divert(self: &Rc<Self>, request: Request) -> Option<Request> {
+        if let Request::Ask(Ask { serial, device, what: Question::PlannedSizes(_) }) = &request {
+            self.sizes.replace(Some((*serial, *device, None)));
+        }
         let Request::Ask(Ask { serial, device, what: Question::WhatIf(question) }) = request else {
             return Some(request);
         };
@@ -68,11 +73,19 @@ impl Simulator {
         self.tell();
     }
 
+    /// The sizes of a plan are there, asked for as `serial`.
+    pub(super) fn planned(&self, serial: u32, bytes: &[u8]) {
+        if let Some((_, device, message)) = self.sizes.borrow_mut().as_mut().filter(|asked| asked.0 == serial) {
+            *message = Some(Array::of3(&"sizes".into(), &(*device as f64).into(), &Uint8Array::from(bytes)));
+        }
+        self.tell();
+    }
+
     /// Ends it: nobody waits for an answer.
     pub(super) fn end(&self) {
         self.made.set(self.made.get() + 1);
         self.device.set(None);
-        drop((self.recording.take(), self.question.take()));
+        drop((self.recording.take(), self.question.take(), self.sizes.take()));
         let ended = self.stage.replace(Stage::None);
         // A listener of its own may be what runs.
         spawn_local(async move { drop(ended) });
@@ -104,13 +117,25 @@ impl Simulator {
         });
     }
 
-    /// Tells it what waits, if it listens and has, or gets, the recording.
+    /// Tells it what waits, if it listens and has, or gets, the recording. A question about planned sizes waits for them.
     fn tell(&self) {
-        let (Stage::Ready(thread), Some(_)) = (&*self.stage.borrow(), self.device.get()) else { return };
-        if let Some(recording) = self.recording.take() {
-            let bytes: Uint8Array = recording.get(2).unchecked_into();
+        let (Stage::Ready(thread), Some(device)) = (&*self.stage.borrow(), self.device.get()) else { return };
+        let give = |message: Array| {
+            let bytes: Uint8Array = message.get(2).unchecked_into();
             // It fails only for a buffer that was given away before.
-            let _ = thread.worker.post_message_with_transfer(&recording, &Array::of1(&bytes.buffer()));
+            let _ = thread.worker.post_message_with_transfer(&message, &Array::of1(&bytes.buffer()));
+        };
+        self.recording.take().into_iter().for_each(give);
+        let is_planned = self.question.borrow().as_ref().is_some_and(|question| question.2.is_planned);
+        match self.sizes.take() {
+            Some((_, of, Some(sizes))) if of == device => give(sizes),
+            awaited @ Some((.., None)) => {
+                self.sizes.replace(awaited);
+                if is_planned {
+                    return;
+                }
+            }
+            _ => {}
         }
         if let Some((serial, _, question)) = self.question.take() {
             let bytes = Uint8Array::from(&*encoded(&question));

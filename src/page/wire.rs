@@ -178,9 +178,9 @@ impl FromWorker {
     }
 }
 
-/// Moves the columns of a scene, or the bytes of a recording, out of `reply` into `buffers`.
+/// Moves the columns of a scene, or bytes for the simulator, out of `reply` into `buffers`.
 fn take_columns(reply: &mut Reply, buffers: &Array) {
-    if let Reply::Answer { answer: Answer::Recording(bytes), .. } = reply {
+    if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
         return push(buffers, mem::take(bytes));
     }
     let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return };
@@ -200,7 +200,7 @@ fn take_columns(reply: &mut Reply, buffers: &Array) {
 
 /// Puts them back, in the order of [`take_columns`].
 fn put_columns(reply: &mut Reply, buffers: &Array) -> Option<()> {
-    if let Reply::Answer { answer: Answer::Recording(bytes), .. } = reply {
+    if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
         *bytes = pull(buffers.iter().next())?;
     }
     let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return Some(()) };

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ["recording", device, bytes]    from now on it is about this recording
+//! ["sizes", device, bytes]        what questions about planned sizes are about, if it is the device of the recording
 //! ["ask", serial, bytes]          a question, which takes the place of the one before
 //! ["ready"]                       it listens
 //! ["answer", serial, bytes]       the answer, or a part of it
@@ -10,6 +11,7 @@
 
 use allocator::answer::{WhatIf, WhatIfQuestion};
 use allocator::simulation::Simulation;
+use allocator::{Recording, transfer};
 use base::slice::Slice;
 use gloo::events::EventListener;
 use js_sys::{Array, Promise, Uint8Array};
@@ -73,9 +75,15 @@ impl Shell {
         let number = message.get(1).as_f64()?;
         let bytes = message.get(2).dyn_ref::<Uint8Array>()?.to_vec();
         if message.get(0) == "recording" {
-            let recording = postcard::from_bytes(&bytes).ok()?;
+            let (Recording { allocations, steps, operations, .. }, rest) = transfer::read(&bytes)?;
+            let recording = Recording { allocations, steps, operations, ..postcard::from_bytes(rest).ok()? };
             self.question.take();
             self.simulation.replace(Some(Simulation::new(number as i64, recording)));
+            return Some(());
+        }
+        if message.get(0) == "sizes" {
+            let mut simulation = self.simulation.borrow_mut();
+            simulation.as_mut().filter(|simulation| simulation.device() == number as i64)?.plan(&bytes);
             return Some(());
         }
         let question = postcard::from_bytes(&bytes).ok()?;

@@ -9,9 +9,12 @@
 #[allow(dead_code, reason = "the tests use all of it")]
 mod generate;
 
+use memscape::allocator::answer::WhatIfQuestion;
 use memscape::allocator::conf::parse;
 use memscape::allocator::reading::Reading;
 use memscape::allocator::recording::{Step, What};
+use memscape::allocator::simulation::Simulation;
+use memscape::allocator::transfer::{Writing, read as read_columns};
 use memscape::allocator::{Check, Inference, Limits, Plan, Recording, Run, StartState};
 use memscape::pickle::{Limits as Bounds, Machine};
 use memscape::replay::{Builder, Recorder, SegmentLives};
@@ -65,6 +68,19 @@ fn measured(name: &str, pickle: &[u8]) {
     let steps = repeated.steps.len() as u64;
     println!("  {} steps", grouped(steps));
     print("a bare table of what is live", steps, || live(&repeated));
+    print("the columns of the recording to bytes", steps, || {
+        let mut writing = Writing::new(repeated.clone());
+        let started = Instant::now();
+        let (_, bytes) = writing.step(&mut Slice::new(&mut || true)).unwrap();
+        println!(
+            "            {:8.1} ms without the copy, {} bytes",
+            started.elapsed().as_secs_f64() * 1e3,
+            grouped(bytes.len() as u64)
+        );
+        bytes.len() as u64
+    });
+    let (_, bytes) = Writing::new(repeated.clone()).step(&mut Slice::new(&mut || true)).unwrap();
+    print("and back", steps, || read_columns(&bytes).unwrap().0.steps.len() as u64);
     let mut peak = 0;
     for line in LINES {
         let settings = parse(line).expect("a line").0;
@@ -85,6 +101,15 @@ fn measured(name: &str, pickle: &[u8]) {
         let mut check = Check::new(&recording, &proof.settings, proof.backend);
         check.step(&recording, &mut Slice::new(&mut || true)).unwrap().addresses_equal
     });
+    let all = Instant::now();
+    let mut simulation = Simulation::new(0, repeated);
+    let question = WhatIfQuestion { tries: true, ..WhatIfQuestion::default() };
+    let answer = simulation.answer(&question, &mut |_| {}, &mut Slice::new(&mut || true)).unwrap();
+    println!(
+        "  {} settings with bands, and what they are proved with: {:.1} s",
+        answer.runs.len(),
+        all.elapsed().as_secs_f64()
+    );
     let verdict = &proof.verdict;
     println!("  {} of {} addresses; refused: {:?}", verdict.addresses_equal, verdict.addresses, proof.refused);
 }

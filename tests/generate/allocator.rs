@@ -74,7 +74,8 @@ impl Allocator {
         }
     }
 
-    /// How many bytes have to be taken from the driver first, if no free block serves `request`.
+    /// How many bytes have to be taken from the driver first, if no free block serves `request`. Expandable segments may grow in several
+    /// places until one does.
     pub(crate) fn lacks(&self, request: u64, owner: Owner) -> Option<u64> {
         if self.best_fit(request, owner).is_some() {
             return None;
@@ -98,14 +99,24 @@ impl Allocator {
             let next = self.next_segment + size.next_multiple_of(APART) + APART;
             std::mem::replace(&mut self.next_segment, next)
         };
+        // What lies behind it becomes a part of the same segment.
+        let behind = self.segments.remove(&(address + size)).filter(|it| it.pool == pool);
+        if let Some(behind) = &behind {
+            let end = address + size + behind.size;
+            self.blocks.range_mut(address + size..end).for_each(|(_, block)| block.segment = address);
+        }
+        let size_with_behind = size + behind.map_or(0, |behind| behind.size);
         let before = self.segments.range_mut(..address).next_back().filter(|(at, it)| *at + it.size == address);
         let segment = match before {
             Some((&before, segment)) => {
-                segment.size += size;
+                segment.size += size_with_behind;
+                self.blocks
+                    .range_mut(address + size..address + size_with_behind)
+                    .for_each(|(_, block)| block.segment = before);
                 before
             }
             None => {
-                self.segments.insert(address, Segment { size, pool, context });
+                self.segments.insert(address, Segment { size: size_with_behind, pool, context });
                 address
             }
         };
@@ -151,14 +162,19 @@ impl Allocator {
         self.join(address);
     }
 
-    /// What emptying the cache gives back to the driver: address and size of each part.
+    /// What emptying the cache gives back to the driver, in the order it does: address and size of each part.
     pub(crate) fn releasable(&self) -> Vec<(u64, u64)> {
-        let of_everyone = self.free.iter().filter(|(pool, ..)| pool.owner == Owner::Default);
-        let mut parts: Vec<(u64, u64)> = match self.kind {
+        // Large blocks first, small ones of them before.
+        let of_class =
+            |class| self.free.iter().filter(move |(pool, ..)| (pool.owner, pool.class) == (Owner::Default, class));
+        let of_everyone = of_class(Class::Large).chain(of_class(Class::Small));
+        match self.kind {
             Kind::Expandable => of_everyone
                 .filter_map(|&(pool, size, address)| {
-                    let start = address.next_multiple_of(pool.page());
-                    let end = (address + size) / pool.page() * pool.page();
+                    // Pages are counted from where their range begins.
+                    let [range, _] = self.range(pool);
+                    let start = range + (address - range).next_multiple_of(pool.page());
+                    let end = range + (address + size - range) / pool.page() * pool.page();
                     Some((start, end.checked_sub(start)?))
                 })
                 .filter(|&(_, size)| size > 0)
@@ -167,9 +183,7 @@ impl Allocator {
                 .filter(|(_, size, address)| self.segments.get(address).is_some_and(|segment| segment.size == *size))
                 .map(|&(_, size, address)| (address, size))
                 .collect(),
-        };
-        parts.sort_unstable();
-        parts
+        }
     }
 
     /// Gives a part that is [`Allocator::releasable`] back; what is left of its segment on both sides are segments.
@@ -230,22 +244,62 @@ impl Allocator {
         self.free.insert((self.segments[&segment].pool, size, address));
     }
 
-    /// Where the next pages of a pool with expandable segments are mapped for a block of `size`, and how many bytes: in the lowest
-    /// gap that leaves room above, so that what was unmapped is mapped again and a range touches only the one below.
+    /// Where the next pages of a pool with expandable segments are mapped for a block of `size`, and how many bytes: in the first gap of
+    /// the first stretch without a live block that is long enough.
     fn gap(&self, pool: Pool, size: u64) -> (u64, u64) {
-        let range = 2 * u64::from(pool.owner == Owner::MemPool) + u64::from(pool.class == Class::Large);
-        let start = self.expandable + range * EXPANDABLE_SPAN;
-        let end = start + EXPANDABLE_SPAN;
+        let [start, end] = self.range(pool);
         let mapped = self.segments.range(start..end).map(|(&address, segment)| [address, address + segment.size]);
         let mut from = start;
+        let mut gaps = Vec::new();
         for [begins, ends] in mapped.chain([[end, end]]) {
-            let lacking = (size - self.free_below(from)).next_multiple_of(pool.page());
-            if lacking < begins - from {
-                return (from, lacking);
+            if from < begins {
+                gaps.push([from, begins]);
             }
             from = ends;
         }
+        for (at, &[begins, ends]) in gaps.iter().enumerate() {
+            let free = self.free_below(begins);
+            let mut bytes = free + ends - begins;
+            for pair in gaps[at..].windows(2) {
+                // What is mapped between two gaps is free as a whole, or ends the stretch.
+                let [[_, low], [high, next_end]] = [pair[0], pair[1]];
+                let between = self.free_below(high);
+                bytes += between;
+                if between < high - low {
+                    // The free front of it counts as well.
+                    bytes -= between;
+                    bytes += self.free_at(low);
+                    break;
+                }
+                bytes += next_end - high;
+            }
+            if bytes >= size {
+                return (begins, (size - free).next_multiple_of(pool.page()).min(ends - begins));
+            }
+        }
         unreachable!("no device has as much memory as a pool has addresses")
+    }
+
+    /// The addresses of a pool with expandable segments.
+    fn range(&self, pool: Pool) -> [u64; 2] {
+        let range = 2 * u64::from(pool.owner == Owner::MemPool) + u64::from(pool.class == Class::Large);
+        let start = self.expandable + range * EXPANDABLE_SPAN;
+        [start, start + EXPANDABLE_SPAN]
+    }
+
+    /// Bytes of a free block and of the gap right behind it.
+    fn reach(&self, &(pool, size, address): &(Pool, u64, u64)) -> u64 {
+        let [_, end] = self.range(pool);
+        let at = address + size;
+        let next = self.segments.range(address + 1..end).next().map_or(end, |(&next, _)| next);
+        let segment = self.blocks[&address].segment;
+        let is_last = segment + self.segments[&segment].size == at;
+        size + if is_last { next - at } else { 0 }
+    }
+
+    /// Free bytes that begin at `address`.
+    fn free_at(&self, address: u64) -> u64 {
+        self.blocks.get(&address).filter(|block| block.state == State::Inactive).map_or(0, |block| block.size)
     }
 
     /// Free bytes that end at `address`.
@@ -258,8 +312,16 @@ impl Allocator {
     fn best_fit(&self, request: u64, owner: Owner) -> Option<(Pool, u64, u64)> {
         let size = self.rounded(request);
         let pool = Pool::of(size, owner);
-        let smallest = self.free.range((pool, size, 0)..).next().copied();
-        smallest.filter(|&(found_in, found, _)| found_in == pool && (self.kind != Kind::Host || found == size))
+        let mut fitting =
+            self.free.range((pool, size, 0)..).copied().take_while(|&(found_in, ..)| found_in == pool).peekable();
+        let mut found = fitting.next()?;
+        // A block that can grow is left for those that need it to.
+        while self.kind == Kind::Expandable
+            && let Some(next) = fitting.next_if(|next| self.reach(next) < self.reach(&found))
+        {
+            found = next;
+        }
+        Some(found).filter(|&(_, bytes, _)| self.kind != Kind::Host || bytes == size)
     }
 
     fn rounded(&self, request: u64) -> u64 {

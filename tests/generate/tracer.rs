@@ -156,7 +156,7 @@ impl<'a, S: Sink> Tracer<'a, S> {
         let context = self.capture(site);
         // Before recording nothing is captured.
         let kept = self.is_recording.then(|| context.clone());
-        if let Some(size) = self.allocator.lacks(request, owner) {
+        while let Some(size) = self.allocator.lacks(request, owner) {
             let before = self.allocator.totals;
             let address = self.allocator.grow(request, owner, size, kept.clone());
             let action = if self.options.expandable { "segment_map" } else { "segment_alloc" };
@@ -193,8 +193,11 @@ impl<'a, S: Sink> Tracer<'a, S> {
         }
     }
 
-    /// Gives what is free back to the driver.
+    /// Gives what is free back to the driver, and before that waits for what other streams still use.
     pub(crate) fn empty_cache(&mut self, site: Site) -> io::Result<()> {
+        while !self.waiting.is_empty() {
+            self.catch_up()?;
+        }
         let context = self.capture(site);
         let parts = self.allocator.releasable();
         let last = parts.last().copied();

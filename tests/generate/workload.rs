@@ -294,6 +294,10 @@ impl<S: Sink> Training<'_, S> {
             self.forward(tokens, layer, &mut Vec::new())?;
         }
         let site = Site::Forward { layer, module: Module::Attention, operator: 7 };
-        self.tracer.note("oom", 123 * MIB, tokens * tokens * 64 * FLOAT_BYTES, site)
+        // PyTorch gives back what it can, and tries once more, before it gives up: the driver has that as well then.
+        let before = self.tracer.allocator.totals.reserved;
+        self.tracer.empty_cache(site)?;
+        let free = 123 * MIB + before - self.tracer.allocator.totals.reserved;
+        self.tracer.note("oom", free, tokens * tokens * 64 * FLOAT_BYTES, site)
     }
 }

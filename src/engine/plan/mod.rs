@@ -2,6 +2,7 @@
 
 mod blocks;
 mod course;
+mod sizes;
 
 use super::find::{Search, Sought};
 use super::open::OpenFile;
@@ -16,6 +17,7 @@ use course::Course;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::StackId;
 use picture::timeline::{View, WindowColumns};
+pub(super) use sizes::Sizes;
 
 /// What grows with the batch.
 const GROW: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
@@ -208,7 +210,8 @@ impl Plan {
         Ok(Ok(()))
     }
 
-    fn begin(&self, history: &DeviceHistory) -> Result<Pass, String> {
+    /// The factor of each group, and what is told of it.
+    fn factors(&self) -> Result<(Factors, Vec<PlanRow>), String> {
         let blocks = Factor::new(1, self.blocks.count.max(1).into()).unwrap_or_default();
         let row = |(group, factor): &(PlanGroup, Factor)| {
             let factor = if *group == PlanGroup::Blocks { factor.and(blocks)? } else { *factor };
@@ -216,7 +219,11 @@ impl Plan {
         };
         let problem = || "too many groups, or factors with too large numbers".to_owned();
         let rows: Vec<PlanRow> = self.question.groups.iter().map(row).collect::<Option<_>>().ok_or_else(problem)?;
-        let factors = Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?;
+        Ok((Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?, rows))
+    }
+
+    fn begin(&self, history: &DeviceHistory) -> Result<Pass, String> {
+        let (factors, rows) = self.factors()?;
         let (Moment(moment), bytes) = history.most_live();
         let peak = (moment, bytes);
         let planned = Planned::new(factors, self.question.batch, self.question.capacity);

@@ -134,6 +134,9 @@ pub enum Question {
     WhatIf(Box<WhatIfQuestion>),
     /// What did the device's program ask its allocator for? For who answers [`Question::WhatIf`] elsewhere.
     Recording,
+    /// How large is each allocation under this plan? Whoever answers [`Question::WhatIf`] needs it before
+    /// [questions about planned sizes](WhatIfQuestion::is_planned).
+    PlannedSizes(Box<PlanQuestion>),
 }
 
 /// What is answered. On a device that the file does not have there is no answer, or an empty one.
@@ -180,6 +183,8 @@ pub enum Answer {
     /// Never sent: another worker than the engine's simulates.
     #[serde(skip)]
     WhatIf(Box<WhatIf>),
-    /// An [`allocator::Recording`], [encoded](super::encoded).
+    /// The columns of an [`allocator::Recording`] as [`allocator::transfer`] has them, and the rest of it [encoded](super::encoded).
     Recording(Vec<u8>),
+    /// As [`Simulation::plan`](allocator::simulation::Simulation::plan) takes them; empty where the plan cannot be carried out.
+    PlannedSizes(Vec<u8>),
 }

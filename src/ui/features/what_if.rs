@@ -56,6 +56,7 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
         fits: !is_proof,
         never_empties: terms.never_empties,
         partial: !is_proof,
+        ..WhatIfQuestion::default()
     };
     let serial = shared.next_serial();
     simulator.asked = Some((serial, job));

@@ -78,6 +78,15 @@ fn an_error_says_what_is_wrong_and_where() {
     assert_eq!((lenient.large_segment, lenient.max_split, lenient.expandable), (40 * MIB, None, true));
 }
 
+#[test]
+fn a_setting_about_the_fraction_does_nothing_without_one() {
+    let (settings, ignored) = parse("throw_on_cudamalloc_oom:True").unwrap();
+    assert_eq!((settings, ignored), (Settings::default(), vec!["throw_on_cudamalloc_oom".to_owned()]));
+    let (settings, ignored) = parse("throw_on_cudamalloc_oom:True,per_process_memory_fraction:0.5").unwrap();
+    assert!(settings.throws && ignored.is_empty());
+    assert!(parse("throw_on_cudamalloc_oom:1").is_err());
+}
+
 proptest! {
     #[test]
     fn what_is_printed_reads_back(
@@ -88,6 +97,7 @@ proptest! {
         divisions in prop::array::uniform16(prop::sample::select(vec![0u32, 1, 2, 4, 8, 64])),
         collect in 0..1_000_000u32,
         fraction in 0..=1_000_000u32,
+        throws in any::<bool>(),
     ) {
         let settings = Settings {
             expandable,
@@ -97,6 +107,7 @@ proptest! {
             collect_above: Share::millionths(collect),
             large_segment: large * MIB,
             fraction: Share::millionths(fraction),
+            throws: throws && fraction < 1_000_000,
         };
         let back = read(&settings.to_string());
         // 0 and 1 are off.

@@ -5,9 +5,10 @@
 use crate::reading::Reading;
 use crate::recording::{Allocation, Place, Recording, Release, Step, What};
 use base::slice::Slice;
+use history::json;
 use history::pickle::{Limits, Machine};
 use history::replay::{Builder, Recorder, SegmentLives};
-use history::snapshot::Reader;
+use history::snapshot::{Reader, Value};
 use std::path::{Path, PathBuf};
 
 /// The folder of real snapshots; says aloud where there is none.
@@ -44,6 +45,18 @@ fn read(path: &Path) -> Vec<Recording> {
         assert!(machine.feed(chunk).is_ok());
     }
     let Ok((reader, root)) = machine.finish() else { panic!("{}: a whole pickle", path.display()) };
+    built(reader, root)
+}
+
+/// The recordings of a file written down as JSON.
+pub(crate) fn written(text: &str) -> Vec<Recording> {
+    let mut machine = json::Machine::new(Reader::new(Recorder::default()), json::Limits::default());
+    assert!(machine.feed(text.as_bytes()).is_ok());
+    let Ok((reader, root)) = machine.finish() else { panic!("whole JSON") };
+    built(reader, root)
+}
+
+fn built(reader: Reader<Recorder>, root: Value) -> Vec<Recording> {
     let (snapshot, recorder) = reader.finish(root).expect("a snapshot");
     let mut always = || true;
     let mut slice = Slice::new(&mut always);
@@ -61,8 +74,13 @@ fn read(path: &Path) -> Vec<Recording> {
 /// What a program asks for: `Some(size)` allocates, with numbers from 0, `None` in [`Request::Free`] frees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
-    Alloc { size: u64, place: Place },
+    Alloc {
+        size: u64,
+        place: Place,
+    },
     Free(u32),
+    /// The free of this allocation is requested; another stream still uses it.
+    Wait(u32),
     EmptyCache,
 }
 
@@ -82,8 +100,16 @@ pub(crate) fn program(requests: &[Request]) -> Recording {
                 What::Alloc(recording.allocations.len() as u32 - 1)
             }
             Request::Free(number) => What::FreeCompleted(number),
+            Request::Wait(number) => What::FreeRequested(number),
             Request::EmptyCache => {
-                let release = Release { operations: [0, 0], is_explicit: true, is_known: true, grows_after: false };
+                let release = Release {
+                    operations: [0, 0],
+                    is_explicit: true,
+                    is_known: true,
+                    grows_after: false,
+                    retired: [0, 0],
+                    is_private: false,
+                };
                 recording.releases.push(release);
                 What::Release(recording.releases.len() as u32 - 1)
             }

@@ -2,19 +2,23 @@
 
 use super::{Grade, grade};
 use crate::conf::parse;
-use crate::{Proof, Settings, Verdict};
+use crate::{Exercised, Proof, Settings, Verdict};
 
 #[test]
 fn a_prediction_is_as_sure_as_the_rules_it_needs() {
     let exact = Proof { not_exercised: vec!["expandable_segments", "retries"], ..Proof::default() };
-    let told = |proof: &Proof, line: &str| grade(proof, &parse(line).unwrap().0, false, false);
+    let told = |proof: &Proof, line: &str| grade(proof, &parse(line).unwrap().0, false, &Exercised::default());
     assert_eq!(told(&exact, ""), Grade::Proved);
     assert_eq!(told(&exact, "expandable_segments:True"), Grade::FromSource);
     assert_eq!(told(&exact, "large_segment_size_mb:40"), Grade::FromSource);
     assert_eq!(told(&exact, "roundup_power2_divisions:8"), Grade::Proved, "exercised by this recording");
     let normal = Settings::default();
-    assert_eq!(grade(&exact, &normal, true, false), Grade::DependsOnStart);
-    assert_eq!(grade(&exact, &normal, false, true), Grade::FromSource, "no retry was recorded");
+    assert_eq!(grade(&exact, &normal, true, &Exercised::default()), Grade::DependsOnStart);
+    assert_eq!(
+        grade(&exact, &normal, false, &Exercised { retries: 1, ..Exercised::default() }),
+        Grade::FromSource,
+        "no retry was recorded"
+    );
     let departs = Proof { verdict: Verdict { departs_at: Some(3), ..Verdict::default() }, ..exact };
     assert_eq!(told(&departs, ""), Grade::Departs);
 }

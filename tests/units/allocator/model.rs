@@ -76,6 +76,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             collect_above,
             large_segment,
             fraction: Share::ALL,
+            throws: false,
         },
     )
 }
@@ -184,6 +185,9 @@ fn answers(case: &Case, order: Order, checked: bool) -> (Vec<String>, Vec<String
                 allocator.release_cached();
             }
         }
+        for number in allocator.completed.drain(..) {
+            awaiting.retain(|(waited, _)| *waited as u32 != number);
+        }
         for Operation { kind, address, size } in allocator.log.as_mut().unwrap().drain(..) {
             let kind = match kind {
                 Kind::Alloc => "segment_alloc",
@@ -217,6 +221,12 @@ const REFEREE: &str = r#"
 import sys
 sys.path.insert(0, sys.argv[1])
 from allocator_sim import Config, OOM, Sim
+class Waiting(Sim):
+    """Before everything is given back, what awaits its free is waited for."""
+    def release_all(self):
+        for number in self.waiting: self.free_block(live.pop(number))
+        self.waiting.clear()
+        super().release_all()
 sim = live = None
 def addresses():
     at = [0x700000000000]
@@ -234,7 +244,8 @@ for line in sys.stdin:
                         capacity=none(words[6]), allowed=none(words[7]), add=int(words[8]), align=int(words[9]),
                         round=[int(word) for word in words[10:26]])
         if words[2] != "-": config.max_split = int(words[2])
-        sim, live = Sim(config, addresses()), {}
+        sim, live = Waiting(config, addresses()), {}
+        sim.waiting = []
         continue
     sim.log.clear()
     if words[0] == "a":
@@ -243,8 +254,10 @@ for line in sys.stdin:
             out = str(live[words[1]].ptr)
         except OOM: out = "oom"
     elif words[0] == "r":
-        block = live[words[1]]; block.alloc = False; block.pend = True
-    elif words[0] == "f": sim.free_block(live.pop(words[1]))
+        block = live[words[1]]; block.alloc = False; block.pend = True; sim.waiting.append(words[1])
+    elif words[0] == "f":
+        if words[1] in sim.waiting: sim.waiting.remove(words[1])
+        sim.free_block(live.pop(words[1]))
     elif words[0] == "e": sim.release_all()
     print(out + "".join(" %s %d %d" % entry for entry in sim.log))
 "#;
@@ -302,5 +315,102 @@ proptest! {
         for (at, (judged, ours)) in judged.iter().zip(&expected).enumerate() {
             prop_assert_eq!(judged, ours, "request {}", at);
         }
+    }
+}
+
+/// An allocator with this line's settings on a device of so many MiB.
+fn small(line: &str, capacity: u64) -> Allocator {
+    let settings = crate::conf::parse(line).unwrap().0;
+    let capacity = Some(capacity * MIB);
+    let limits = Limits::new(capacity, &settings);
+    Allocator::new(settings, Backend::default(), limits, Driver::new(Order::Ascending, capacity))
+}
+
+#[test]
+fn everything_is_waited_for_before_it_is_given_back() {
+    for line in ["", "expandable_segments:True"] {
+        let mut allocator = small(line, 64);
+        let place = Place::default();
+        let waits = allocator.allocate(40 * MIB, place, 7).unwrap();
+        allocator.request_free(waits);
+        allocator.request_free(waits);
+        // There is no room beside it: the request waits for it, gives it back and tries again.
+        assert!(allocator.allocate(60 * MIB, place, 8).is_some(), "{line}");
+        assert_eq!((allocator.completed.as_slice(), allocator.exercised.completed), (&[7][..], 1), "{line}");
+        assert_eq!((allocator.totals.retries, allocator.totals.allocated), (1, 60 * MIB), "{line}");
+        check(&allocator);
+        let mut allocator = small(line, 64);
+        let waits = allocator.allocate(40 * MIB, place, 7).unwrap();
+        allocator.request_free(waits);
+        allocator.release_cached();
+        assert_eq!((allocator.totals.reserved, allocator.completed.as_slice()), (0, &[7][..]), "empty_cache() as well");
+        check(&allocator);
+    }
+}
+
+#[test]
+fn a_request_of_a_cuda_graph_gives_nothing_back() {
+    let place = |pool| Place { stream: 0, pool };
+    for (captures, is_there) in [(false, true), (true, false)] {
+        let mut allocator = small("", 64);
+        allocator.traits = vec![Default::default(), crate::pool::Traits { captures, no_split: false }];
+        let cached = allocator.allocate(40 * MIB, place(0), 0).unwrap();
+        allocator.free(cached);
+        assert_eq!(allocator.allocate(60 * MIB, place(1), 1).is_some(), is_there, "captures: {captures}");
+        assert_eq!(allocator.totals.retries, u64::from(is_there));
+        check(&allocator);
+    }
+}
+
+#[test]
+fn a_private_pool_is_given_back_once_it_has_no_users() {
+    let place = Place { stream: 0, pool: 1 };
+    let mut allocator = small("", 1000);
+    let [large, small] = [30 * MIB, 1000].map(|size| allocator.allocate(size, place, 0).unwrap());
+    let other = allocator.allocate(1000, place, 0).unwrap();
+    allocator.free(large);
+    allocator.release_cached();
+    assert_eq!(allocator.totals.reserved, 32 * MIB, "it has users");
+    allocator.retire(1);
+    allocator.free(small);
+    allocator.log = Some(Vec::new());
+    allocator.release_cached();
+    assert_eq!(allocator.totals.reserved, 2 * MIB, "what is live stays");
+    allocator.free(other);
+    allocator.release_private(1);
+    assert_eq!((allocator.totals.reserved, allocator.exercised.retired), (0, 2));
+    let again = allocator.allocate(30 * MIB, place, 0).unwrap();
+    allocator.free(again);
+    allocator.release_cached();
+    assert_eq!(allocator.totals.reserved, 30 * MIB, "it has users again");
+    allocator.retire(0);
+    check(&allocator);
+}
+
+#[test]
+fn a_pool_that_does_not_split_hands_out_whole_segments() {
+    let place = Place { stream: 0, pool: 1 };
+    let mut allocator = small("", 1000);
+    allocator.traits = vec![Default::default(), crate::pool::Traits { captures: false, no_split: true }];
+    let sizes = [1000, 3 * MIB, 30 * MIB].map(|size| {
+        let id = allocator.allocate(size, place, 0).unwrap();
+        allocator.blocks.at(id).size / MIB
+    });
+    assert_eq!((sizes, allocator.exercised.splits), ([2, 20, 30], 0));
+    check(&allocator);
+}
+
+#[test]
+fn a_request_beyond_the_fraction_fails_at_once_where_it_throws() {
+    let fraction = "per_process_memory_fraction:0.5";
+    for (line, is_there) in [(fraction.to_owned(), true), (format!("{fraction},throw_on_cudamalloc_oom:True"), false)] {
+        let mut allocator = small(&line, 128);
+        let cached = allocator.allocate(40 * MIB, Place::default(), 0).unwrap();
+        allocator.free(cached);
+        assert_eq!(allocator.allocate(60 * MIB, Place::default(), 1).is_some(), is_there, "{line}");
+        assert_eq!(allocator.totals.retries, u64::from(is_there), "{line}");
+        // What there is room for is not about it.
+        assert!(allocator.allocate(MIB / 2, Place::default(), 2).is_some(), "{line}");
+        check(&allocator);
     }
 }

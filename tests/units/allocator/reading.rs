@@ -1,7 +1,9 @@
 //! What a recording has of a real file: its requests, and why memory was given back.
 
-use crate::files::{names, recordings};
-use crate::recording::What;
+use crate::files::{Request, names, program, recordings, whole, written};
+use crate::recording::{Place, What};
+use crate::settings::MIB;
+use crate::{EmptyCache, Inference, Limits, Plan, Run};
 
 #[test]
 fn requests_and_operations_are_those_of_the_trace() {
@@ -24,4 +26,64 @@ fn memory_given_back_without_a_stack_and_a_limit_was_empty_cache() {
     let Some(recordings) = recordings("no-time-segments-freed.pickle") else { return };
     let releases = &recordings[0].releases;
     assert!(!releases.is_empty() && releases.iter().all(|release| release.is_explicit), "{releases:?}");
+}
+
+#[test]
+fn memory_of_a_private_pool_that_is_given_back_says_that_it_has_no_users() {
+    let (small, large) = (2u64 << 20, 20u64 << 20);
+    let event = |action: &str, address: u64, size: u64, pool: u32| {
+        format!(r#"{{"action":"{action}","addr":{address},"size":{size},"stream":0,"pool_id":[0,{pool}],"frames":[]}}"#)
+    };
+    let [one, other, base] = [1u64 << 40, 2 << 40, 3 << 40];
+    let events = [
+        event("segment_alloc", one, large, 1),
+        event("alloc", one, 5000, 1),
+        event("segment_alloc", base, small, 0),
+        event("alloc", base, 5000, 0),
+        event("free_requested", one, 5000, 1),
+        event("free_completed", one, 5000, 1),
+        // The end of the `MemPool`, then one of `empty_cache()` with another pool.
+        event("segment_free", one, large, 1),
+        event("segment_alloc", other, small, 2),
+        event("alloc", other, 700, 2),
+        event("free_requested", other, 700, 2),
+        event("free_completed", other, 700, 2),
+        event("free_requested", base, 5000, 0),
+        event("free_completed", base, 5000, 0),
+        event("segment_free", base, small, 0),
+        event("segment_free", other, small, 2),
+    ];
+    // 5,000 B are small: the segment of the first pool has to be small as well.
+    let events = events.join(",").replace(&large.to_string(), &small.to_string());
+    let recordings = written(&format!(r#"{{"segments":[],"device_traces":[[{events}]]}}"#));
+    let recording = &recordings[0];
+    let released =
+        recording.releases.iter().map(|release| (recording.retired(release), release.is_private, release.is_explicit));
+    assert_eq!(released.collect::<Vec<_>>(), [(&[1][..], true, true), (&[2], false, true)]);
+    let proof = whole(|slice| Inference::default().step(recording, slice));
+    assert!(proof.verdict.is_exact() && proof.refused.is_none(), "{proof:?}");
+    assert!(!proof.not_exercised.contains(&"release of private pools"), "{:?}", proof.not_exercised);
+    assert!(proof.not_exercised.contains(&"use_on_oom and no_split of private pools (not recorded)"));
+    let plan = |empty_cache| Plan { empty_cache, ..Plan::default() };
+    let peak = |empty_cache| {
+        let mut run = Run::new(recording, &plan(empty_cache));
+        whole(|slice| run.step(recording, slice));
+        (run.outcome().peak_reserved, run.outcome().reserved_at_end)
+    };
+    assert_eq!(peak(EmptyCache::AsRecorded), (2 * small, 0));
+    assert_eq!(peak(EmptyCache::Never), (2 * small, 2 * small), "the `MemPool` came to its end all the same");
+}
+
+#[test]
+fn a_free_that_was_waited_for_is_not_completed_again() {
+    let place = Place::default();
+    let alloc = |size| Request::Alloc { size: size * MIB, place };
+    let requests = [alloc(40), Request::Wait(0), alloc(60), Request::Free(0), Request::Free(1), alloc(30)];
+    let recording = program(&requests);
+    let limits = Limits { capacity: Some(64 * MIB), allowed: None };
+    let mut run = Run::new(&recording, &Plan { limits, ..Plan::default() });
+    whole(|slice| run.step(&recording, slice));
+    let outcome = run.outcome();
+    assert_eq!((outcome.oom_event, outcome.totals.retries, outcome.exercised.completed), (None, 1, 1));
+    assert_eq!((outcome.peak_reserved / MIB, outcome.peak_live / MIB, outcome.reserved_at_end / MIB), (60, 60, 60));
 }

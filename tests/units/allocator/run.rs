@@ -43,10 +43,19 @@ fn recorded(recording: &Recording) -> Vec<u64> {
 /// The same of a run.
 fn simulated(recording: &Recording, plan: &Plan) -> Vec<u64> {
     let run = run(recording, &Plan { keeps_curve: true, ..plan.clone() });
-    let course = run.course().unwrap();
+    let reserved = run.into_course().unwrap().reserved;
+    let (mut now, points) = (reserved.at_start(), reserved.points());
+    assert!(!points.1, "all changes are kept");
+    let mut points = points.0.into_iter().peekable();
     let about = |what| matches!(what, What::Alloc(_) | What::FreeRequested(_) | What::FreeCompleted(_));
     let steps = recording.steps.iter().filter(|step| about(step.what));
-    steps.map(|step| course.reserved.at(step.event as usize)).collect()
+    let mut at = |event| {
+        while let Some((_, bytes)) = points.next_if(|point| point.0 <= event) {
+            now = bytes;
+        }
+        now
+    };
+    steps.map(|step| at(step.event)).collect()
 }
 
 #[test]
@@ -151,10 +160,17 @@ fn a_capacity_runs_out_and_empty_cache_may_be_left_out_or_added() {
 #[test]
 fn sizes_are_scaled_and_what_is_of_no_size_is_not_there() {
     let place = Place::default();
-    let recording = program(&[30, 40].map(|size| Request::Alloc { size: size * MIB, place }));
-    let half = recording.scaled(&|number, size| if number == 0 { 0 } else { size / 2 });
-    let outcome = outcome(&half, &Plan::default());
-    assert_eq!((outcome.peak_live / MIB, outcome.peak_reserved / MIB), (20, 20));
+    let mut recording = program(&[30, 40].map(|size| Request::Alloc { size: size * MIB, place }));
+    recording.plan([0, 20 * MIB].into_iter());
+    let planned = outcome(&recording, &Plan { is_planned: true, ..Plan::default() });
+    assert_eq!((planned.peak_live / MIB, planned.peak_reserved / MIB), (20, 20));
+    let recorded = outcome(&recording, &Plan::default());
+    assert_eq!((recorded.peak_live / MIB, recorded.peak_reserved / MIB), (70, 70));
+    // Sizes as recorded, and sizes of another recording, are no plan.
+    for sizes in [vec![30 * MIB, 40 * MIB], vec![MIB]] {
+        recording.plan(sizes.into_iter());
+        assert!(recording.planned.is_empty());
+    }
 }
 
 #[test]

@@ -73,6 +73,8 @@ prop_compose! {
                     is_explicit: known,
                     is_known: known,
                     grows_after: known,
+                    retired: [first % 3, end % 3],
+                    is_private: known && first % 2 == 0,
                 })
                 .collect(),
             ooms: ooms

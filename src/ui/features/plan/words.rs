@@ -1,11 +1,13 @@
 //! What is said of a plan, on the page and on the command line.
 
 use crate::amount::change;
+use crate::features::what_if::words as what_if;
 use base::units::{Bytes, Moment, grouped};
-use engine::protocol::{PlanPage, Preset};
+use engine::protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
 
 /// What a capacity is compared with.
-pub const LIVE_ONLY: &str = "Live bytes only: leave room for fragmentation, the CUDA context and NCCL.";
+pub const LIVE_ONLY: &str =
+    "Capacity and largest batch are of live bytes: leave room for fragmentation, the CUDA context and NCCL.";
 
 /// What a preset does, in short.
 pub fn title(preset: Preset) -> &'static str {
@@ -41,6 +43,33 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>) -> Vec<(&'static str, Strin
         facts.push(("Largest batch", largest(page.fits)));
     }
     facts
+}
+
+/// What would be reserved under the plan with the recorded settings, as the simulated allocator says.
+pub fn reserved(simulated: &WhatIf) -> String {
+    let run = match (simulated.runs.first(), &simulated.proof.refused) {
+        (Some(run), None) => run,
+        (_, refused) => {
+            return ["not predicted: ", refused.as_deref().unwrap_or("the plan cannot be simulated")].concat();
+        }
+    };
+    let WhatIfRun { peak_reserved, band, oom_event, avoided_oom, .. } = run;
+    let mut text = match (oom_event, simulated.capacity) {
+        (Some(_), Some(capacity)) => {
+            ["out of memory with ", &Bytes(capacity).to_string(), ": ", &what_if::oom(run)].concat()
+        }
+        _ => Bytes(*peak_reserved).to_string(),
+    };
+    text += " with the recorded settings";
+    if band[0] < band[1] && oom_event.is_none() {
+        text += &[" (", &what_if::spread(run), ")"].concat();
+    }
+    text += "; ";
+    text += run.grade.words();
+    if avoided_oom.is_some() {
+        text += "; the recorded OOM is avoided, and what would come after it is not recorded";
+    }
+    text
 }
 
 fn largest(fits: Option<(u64, u32)>) -> String {

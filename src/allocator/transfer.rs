@@ -1,0 +1,127 @@
+//! The columns of a recording ↔ bytes, as they are sent from one worker to another: three counts, then the rows of each column, with
+//! numbers of their own width, little-endian. What else a recording has is small, and whoever sends it adds it behind.
+
+use super::driver::{Kind, Operation};
+use super::recording::{Allocation, Recording, Step, What};
+use base::column::Column;
+use base::slice::{Slice, Sliced};
+
+/// Bytes in the making.
+pub struct Writing {
+    recording: Recording,
+    bytes: Vec<u8>,
+    /// Rows of allocations, steps and operations that are written.
+    next: [usize; 3],
+}
+
+impl Writing {
+    /// Of this recording.
+    pub fn new(recording: Recording) -> Writing {
+        let Recording { allocations, steps, operations, .. } = &recording;
+        let counts = [allocations.len(), steps.len(), operations.len()];
+        let mut bytes = Vec::with_capacity(12 + 20 * counts[0] + 9 * counts[1] + 17 * counts[2]);
+        counts.iter().for_each(|count| bytes.extend((*count as u32).to_le_bytes()));
+        Writing { recording, bytes, next: [0; 3] }
+    }
+
+    /// Works until the bytes are there; what the recording has besides is left of it.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, slice: &mut Slice) -> Sliced<(Recording, Vec<u8>)> {
+        let Recording { allocations, steps, operations, .. } = &self.recording;
+        let ([one, two, three], bytes) = (&mut self.next, &mut self.bytes);
+        write(allocations, one, slice, |Allocation { size, address, place }| {
+            bytes.extend(size.to_le_bytes());
+            bytes.extend(address.to_le_bytes());
+            bytes.extend(place.to_le_bytes());
+        })?;
+        write(steps, two, slice, |Step { event, what }| {
+            let (kind, number) = match what {
+                What::Alloc(number) => (0, number),
+                What::FreeRequested(number) => (1, number),
+                What::FreeCompleted(number) => (2, number),
+                What::Grow(number) => (3, number),
+                What::Release(number) => (4, number),
+                What::Oom(number) => (5, number),
+            };
+            bytes.push(kind);
+            bytes.extend(event.to_le_bytes());
+            bytes.extend(number.to_le_bytes());
+        })?;
+        write(operations, three, slice, |Operation { kind, address, size }| {
+            bytes.push(kind as u8);
+            bytes.extend(address.to_le_bytes());
+            bytes.extend(size.to_le_bytes());
+        })?;
+        let rest = std::mem::take(&mut self.recording);
+        let (allocations, steps, operations) = Default::default();
+        Ok((Recording { allocations, steps, operations, ..rest }, std::mem::take(bytes)))
+    }
+}
+
+fn write<T: Copy>(column: &Column<T>, next: &mut usize, slice: &mut Slice, mut row: impl FnMut(T)) -> Sliced {
+    while let Some(part) = slice.part(next, column.len(), 1)? {
+        column.range(part).for_each(&mut row);
+    }
+    Ok(())
+}
+
+/// A recording that has these columns and nothing else, and what comes behind them; `None` where the bytes are no columns.
+pub fn read(bytes: &[u8]) -> Option<(Recording, &[u8])> {
+    let mut rest = bytes;
+    let [allocations, steps, operations] = [number(&mut rest)?, number(&mut rest)?, number(&mut rest)?];
+    let mut recording = Recording::default();
+    for _ in 0..allocations {
+        let (size, address, place) = (long(&mut rest)?, long(&mut rest)?, number(&mut rest)?);
+        recording.allocations.push(Allocation { size, address, place });
+    }
+    for _ in 0..steps {
+        let (kind, event, number) = (byte(&mut rest)?, number(&mut rest)?, number(&mut rest)?);
+        let what = match kind {
+            0 => What::Alloc(number),
+            1 => What::FreeRequested(number),
+            2 => What::FreeCompleted(number),
+            3 => What::Grow(number),
+            4 => What::Release(number),
+            5 => What::Oom(number),
+            _ => return None,
+        };
+        recording.steps.push(Step { event, what });
+    }
+    for _ in 0..operations {
+        let kind = match byte(&mut rest)? {
+            0 => Kind::Alloc,
+            1 => Kind::Free,
+            2 => Kind::Map,
+            3 => Kind::Unmap,
+            _ => return None,
+        };
+        let (address, size) = (long(&mut rest)?, long(&mut rest)?);
+        recording.operations.push(Operation { kind, address, size });
+    }
+    Some((recording, rest))
+}
+
+#[inline]
+fn byte(bytes: &mut &[u8]) -> Option<u8> {
+    bytes.split_off_first().copied()
+}
+
+#[inline]
+fn number(bytes: &mut &[u8]) -> Option<u32> {
+    let (first, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(u32::from_le_bytes(*first))
+}
+
+#[inline]
+fn long(bytes: &mut &[u8]) -> Option<u64> {
+    let (first, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(u64::from_le_bytes(*first))
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/transfer.rs"]
+mod tests;

@@ -1,0 +1,46 @@
+//! Columns come back as they were written, however often the writing is interrupted.
+
+use super::{Writing, read};
+use crate::files::{names, recordings};
+use crate::recording::Recording;
+use base::slice::{STEPS, Slice};
+
+fn columns(recording: &Recording) -> (Vec<u8>, u32) {
+    let mut writing = Writing::new(recording.clone());
+    let mut slices = 1;
+    loop {
+        if let Ok((rest, bytes)) = writing.step(&mut Slice::new(&mut || false)) {
+            assert!(rest.steps.is_empty() && rest.allocations.is_empty() && rest.operations.is_empty());
+            assert_eq!((rest.requests, rest.held.len()), (recording.requests, recording.held.len()));
+            return (bytes, slices);
+        }
+        slices += 1;
+    }
+}
+
+#[test]
+fn columns_are_read_as_they_were_written() {
+    for name in names() {
+        for recording in recordings(&name).into_iter().flatten() {
+            let (mut bytes, slices) = columns(&recording);
+            assert!(slices as usize > recording.steps.len() / STEPS as usize, "{name}: {slices} slices");
+            bytes.extend(b"behind");
+            let (back, rest) = read(&bytes).unwrap();
+            assert_eq!(rest, b"behind", "{name}");
+            assert!(back.steps.iter().eq(recording.steps.iter()), "{name}");
+            assert!(back.allocations.iter().eq(recording.allocations.iter()), "{name}");
+            assert!(back.operations.iter().eq(recording.operations.iter()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_columns_are_refused() {
+    let (bytes, _) = columns(&Recording::default());
+    assert_eq!(bytes, [0; 12]);
+    assert!(read(&bytes).is_some());
+    assert!(read(&bytes[1..]).is_none(), "a count is cut off");
+    assert!(read(&[255; 40]).is_none(), "there are fewer rows than it says");
+    let step = |kind: u8| [&[0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, kind][..], &[0; 8]].concat();
+    assert!(read(&step(5)).is_some() && read(&step(6)).is_none(), "no such kind of step");
+}
