@@ -134,11 +134,11 @@ fn the_largest_batch_is_exact() {
     assert_eq!(told["largest_batch"]["factor"], json!(3.125));
     let words = text(&[&path, "--capacity", "500MiB", "--preset", "batch=2"]);
     for part in [
-        "Recorded peak  260 MiB after event 8\n",
-        "Planned peak   420 MiB after event 8 (+160 MiB)\n",
-        "Capacity       500 MiB: 80.0 MiB left\n",
-        "Largest batch  × 2.500 of the recorded one, limited by what is live after event 8\n",
-        "Batch          × 2: 160 MiB at the recorded peak\n",
+        "Recorded peak         260 MiB after event 8\n",
+        "Planned peak          420 MiB after event 8 (+160 MiB)\n",
+        "Capacity              500 MiB: 80.0 MiB left\n",
+        "Largest batch         × 2.500 of the recorded one, limited by what is live after event 8\n",
+        "Batch                 × 2: 160 MiB at the recorded peak\n",
     ] {
         assert!(words.contains(part), "{part}: {words}");
     }

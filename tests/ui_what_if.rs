@@ -71,7 +71,7 @@ impl Page {
     }
 
     fn rows(&self) -> Vec<String> {
-        view(&self.state.what_if).rows.into_iter().map(|row| row.settings).collect()
+        view(&self.state.what_if, &self.state).rows.into_iter().map(|row| row.settings).collect()
     }
 
     fn status(&self) -> String {
@@ -169,7 +169,7 @@ fn another_device_has_a_proof_of_its_own_and_the_fields_stay() {
     let refused = WhatIfProof { refused: Some("no segments".into()), ..WhatIfProof::default() };
     let answer = WhatIf { proof: refused, is_complete: true, ..WhatIf::default() };
     page.answered(page.serial(), Answer::WhatIf(Box::new(answer)));
-    assert!(!view(&page.state.what_if).predicts);
+    assert!(!view(&page.state.what_if, &page.state).predicts);
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn as_text(
         text += &format!("{LIVE_ONLY}\n");
     }
     if batch != Factor::ONE {
-        text += &format!("Batch          {batch}: {} at the recorded peak\n", Bytes(page.batch_at_peak));
+        text += &format!("Batch                 {batch}: {} at the recorded peak\n", Bytes(page.batch_at_peak));
     }
     if !page.groups.is_empty() {
         text += "\n    factor  live at the recorded peak  allocations  group\n";

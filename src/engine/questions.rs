@@ -7,7 +7,7 @@ use super::find::{Search, Sought, step_to};
 use super::flame::Flames;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
-use super::plan::{Plan, Sizes};
+use super::plan::{Plan, Sizes, course_curve};
 use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply};
 use super::report::{Job, job};
 use super::scenes::SceneInWork;
@@ -235,6 +235,9 @@ impl Questions {
                 let page = self.plan_curve.get_or_insert_with(new).step(file, slice)?;
                 let curve = self.plan_curve.take().map(|plan| plan.curve(page)).unwrap_or_default();
                 Some(Answer::PlanCurve(Box::new(curve)))
+            }
+            Question::Course(ref course, view) => {
+                file.history(device).map(|history| Answer::Course(Box::new(course_curve(history, course, view))))
             }
             Question::Plan(ref question) => {
                 let plan = self.plan.get_or_insert_with(|| Box::new(Plan::new(device, question)));

@@ -181,6 +181,7 @@ impl Page {
                 let request = app.simulator.divert(request);
                 request.into_iter().for_each(|request| app.client.send(ToWorker::Ask(request)));
             }
+            Effect::CancelSimulation => app.simulator.cancel(),
             Effect::EndSimulation => app.simulator.end(),
             Effect::Upload { device_place, scene } => app.painter.borrow_mut().upload(device_place, &scene),
             Effect::Store(text) => storage::store(&app.dom, settings::KEY, &text),

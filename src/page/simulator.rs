@@ -81,6 +81,15 @@ impl Simulator {
         self.tell();
     }
 
+    /// Nobody waits for the answer any more.
+    pub(super) fn cancel(&self) {
+        self.question.take();
+        if let Stage::Ready(thread) = &*self.stage.borrow() {
+            // It fails only for what can't be cloned.
+            let _ = thread.worker.post_message(&Array::of1(&"cancel".into()));
+        }
+    }
+
     /// Ends it: nobody waits for an answer.
     pub(super) fn end(&self) {
         self.made.set(self.made.get() + 1);

@@ -4,6 +4,7 @@
 //! ["recording", device, bytes]    from now on it is about this recording
 //! ["sizes", device, bytes]        what questions about planned sizes are about, if it is the device of the recording
 //! ["ask", serial, bytes]          a question, which takes the place of the one before
+//! ["cancel"]                      nobody waits for the answer
 //! ["ready"]                       it listens
 //! ["answer", serial, bytes]       the answer, or a part of it
 //! ["died", text]
@@ -72,6 +73,10 @@ struct Shell {
 
 impl Shell {
     fn receive(self: &Rc<Self>, message: &Array) -> Option<()> {
+        if message.get(0) == "cancel" {
+            self.question.take();
+            return Some(());
+        }
         let number = message.get(1).as_f64()?;
         let bytes = message.get(2).dyn_ref::<Uint8Array>()?.to_vec();
         if message.get(0) == "recording" {

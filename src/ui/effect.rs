@@ -61,7 +61,9 @@ pub enum Effect {
     FollowSource,
     /// What was to take the place of the open file did not: its worker and its files are the ones to work with.
     BackToOpen,
-    /// Nobody waits for what is being simulated any more.
+    /// Nobody waits for the answer of the simulator any more.
+    CancelSimulation,
+    /// Another device or file is shown: the simulator's is no longer needed.
     EndSimulation,
     /// The worker is dead: the next load needs a new one.
     ReplaceWorker,

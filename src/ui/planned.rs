@@ -1,4 +1,4 @@
-//! The peak without what is selected, or under a plan, and its curve over the recorded one.
+//! The peak without what is selected, or under a plan, and its curve over the recorded one; and the curves of a simulated run.
 
 mod data;
 
@@ -14,7 +14,7 @@ use super::plots::curves::steps;
 use super::plots::line::{Curve, Line, Mark};
 use super::shared::Shared;
 use base::units::{Bytes, grouped};
-use engine::protocol::{Answer, Factor, PlanGroup, PlanQuestion, Plot, Question};
+use engine::protocol::{Answer, Factor, PlanGroup, PlanQuestion, Plot, Question, WhatIfCourse};
 use picture::timeline::View;
 use std::rc::Rc;
 
@@ -36,6 +36,7 @@ pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
 /// What was computed holds for one device, its categories and its nodes.
 fn reset(state: &mut Shared, _: Change) {
     let Planned { drawn, plan, .. } = std::mem::take(&mut state.planned);
+    let drawn = if drawn == Drawn::Simulated { Drawn::None } else { drawn };
     state.planned = Planned { drawn, plan, ..Planned::default() };
 }
 
@@ -51,7 +52,14 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
             effects.push(Effect::ask(serial, device, Question::Plan(Box::new(question))));
         }
     }
-    if let Some(question) = state.drawn_question().filter(|_| !matches!(state.looks.plot, Plot::Addresses(_))) {
+    if matches!(state.looks.plot, Plot::Addresses(_)) {
+        return;
+    }
+    if let Some((number, course)) = state.drawn_course() {
+        let whole = |(_, view)| Question::Course(Box::new((*course).clone()), view);
+        state.planned.course_curve.ask((number, view), device, &mut state.serial, effects, whole);
+    }
+    if let Some(question) = state.drawn_question() {
         let whole = |(question, view)| Question::PlanCurve(Box::new(question), view);
         state.planned.curve.ask((question, view), device, &mut state.serial, effects, whole);
     }
@@ -69,6 +77,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
             }
         }
         Answer::PlanCurve(curve) => drop(state.planned.curve.take(serial, Rc::from(curve))),
+        Answer::Course(curve) => drop(state.planned.course_curve.take(serial, Rc::from(curve))),
         other => return Some(other),
     }
     None
@@ -100,7 +109,7 @@ impl Shared {
     /// What is drawn, and without what.
     fn drawn(&self) -> Option<(String, PlanQuestion)> {
         match self.planned.drawn {
-            Drawn::None => None,
+            Drawn::None | Drawn::Simulated => None,
             Drawn::Without => self.selected().map(|(name, group)| (["without ", &name].concat(), without(group))),
             Drawn::Plan => self.planned.plan.clone().map(|plan| ("as planned".to_owned(), plan)),
         }
@@ -110,9 +119,24 @@ impl Shared {
         self.drawn().map(|(_, question)| question)
     }
 
+    fn drawn_course(&self) -> Option<(u32, Rc<WhatIfCourse>)> {
+        self.planned.course.clone().filter(|_| self.planned.drawn == Drawn::Simulated)
+    }
+
     /// The highest byte of the curve that is drawn.
     pub(super) fn drawn_peak(&self) -> Option<u64> {
+        if let Some((_, course)) = self.drawn_course() {
+            return Some(highest(&course));
+        }
         Some(self.planned.page(&self.drawn_question()?)?.planned.0)
+    }
+
+    /// Draws a simulated run.
+    pub(super) fn draw_course(&mut self, course: Rc<WhatIfCourse>) {
+        self.raise(|state| {
+            let number = state.planned.course.as_ref().map_or(0, |(number, _)| number + 1);
+            (state.planned.course, state.planned.drawn) = (Some((number, course)), Drawn::Simulated);
+        });
     }
 
     /// Draws another curve, or none.
@@ -120,23 +144,48 @@ impl Shared {
         self.raise(|state| state.planned.drawn = drawn);
     }
 
-    /// The curve in a window that shows the plane as `view` does.
-    pub(super) fn planned_line(&self, view: &View) -> Option<Curve> {
+    /// The curves in a window that shows the plane as `view` does.
+    pub(super) fn planned_lines(&self, view: &View) -> Vec<Curve> {
+        let all =
+            if self.planned.drawn == Drawn::Simulated { self.simulated_lines(view) } else { self.planned_line(view) };
+        all.unwrap_or_default().into_iter().filter(|curve| !curve.points.is_empty()).collect()
+    }
+
+    fn planned_line(&self, view: &View) -> Option<Vec<Curve>> {
         let (name, question) = self.drawn()?;
         let (of, _) = self.planned.curve.question().filter(|(of, seen)| *of == question && seen.axis == self.axis)?;
-        let curve = self.planned.curve.latest()?;
-        let (page, over) = (self.planned.page(of)?, curve.view?);
-        let row = |at: usize| curve.live.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
-        let points = steps(&curve.edge_px, [&over, view], &row);
-        let peak = curve.live.iter().position(|&bytes| bytes == page.planned.0 && bytes > 0);
-        let mark =
-            peak.and_then(|at| Some((curve.edge_px.get(at)?, curve.edge_px.get(at + 1)?))).map(|(left, right)| {
-                let middle = f64::from(*left).midpoint(f64::from(*right));
-                let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(page.planned.0) as f64];
-                Mark { at, text: [&Bytes(page.planned.0).to_string(), " ", &name].concat() }
-            });
-        Some(Curve { line: Line::Planned, points, mark }).filter(|curve| !curve.points.is_empty())
+        let (curve, page) = (self.planned.curve.latest()?, self.planned.page(of)?);
+        let over = (&*curve.edge_px, [&curve.view?, view]);
+        Some(vec![line(Line::Planned, over, &curve.live, Some((page.planned.0, name)))])
     }
+
+    fn simulated_lines(&self, view: &View) -> Option<Vec<Curve>> {
+        let (number, course) = self.drawn_course()?;
+        let known = self.planned.course_curve.question();
+        known.filter(|(of, seen)| *of == number && seen.axis == self.axis)?;
+        let curve = self.planned.course_curve.latest()?;
+        let over = (&*curve.edge_px, [&curve.view?, view]);
+        let peak = Some((highest(&course), "reserved (simulated)".to_owned()));
+        Some(vec![line(Line::Rounded, over, &curve.allocated, None), line(Line::Planned, over, &curve.reserved, peak)])
+    }
+}
+
+/// The largest number of reserved bytes.
+fn highest(course: &WhatIfCourse) -> u64 {
+    course.reserved.iter().fold(course.reserved_at_start, |most, (_, bytes)| most.max(*bytes))
+}
+
+/// A line over columns between edges in pixels of the first view, in pixels of the second; its peak is marked where it is seen.
+fn line(line: Line, (edge_px, views): (&[i32], [&View; 2]), bytes: &[u64], peak: Option<(u64, String)>) -> Curve {
+    let [over, view] = views;
+    let row = |at: usize| bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
+    let mark = peak.and_then(|(peak, name)| {
+        let at = bytes.iter().position(|&bytes| bytes == peak && bytes > 0)?;
+        let middle = f64::from(*edge_px.get(at)?).midpoint(f64::from(*edge_px.get(at + 1)?));
+        let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
+        Some(Mark { at, text: [&Bytes(peak).to_string(), " ", &name].concat() })
+    });
+    Curve { line, points: steps(edge_px, views, &row), mark }
 }
 
 /// What is said above the picture; `None` while nothing is selected.

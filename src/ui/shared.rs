@@ -122,6 +122,8 @@ pub struct Shared {
     pub(super) node: Option<(Arrangement, u32, NodeLabel)>,
     /// Which insight is chosen.
     pub(super) topic: Topic,
+    /// The question to the simulated allocator that is on its way: it answers one at a time.
+    pub(super) simulation: Option<u32>,
     /// Whether a report is on its way.
     pub(super) report_is_asked: bool,
 }

@@ -1,6 +1,8 @@
 //! The maximum of live bytes in each pixel column, from a run over the changes.
 
-use picture::timeline::WindowColumns;
+use crate::protocol::{CourseCurve, WhatIfCourse};
+use history::replay::DeviceHistory;
+use picture::timeline::{View, WindowColumns};
 
 /// The columns, as far as they are.
 #[derive(Default)]
@@ -42,4 +44,29 @@ impl Course {
         self.reach(u32::MAX);
         (self.columns.edge_px, self.live)
     }
+}
+
+/// The columns of a window.
+pub(super) fn columns(history: &DeviceHistory, view: &View) -> WindowColumns {
+    WindowColumns::new(view, history.event_count().saturating_add(1), history.events.times.clock())
+}
+
+/// A simulated run over the columns of a window. It has a bounded number of points.
+pub(crate) fn course_curve(history: &DeviceHistory, course: &WhatIfCourse, view: View) -> CourseCurve {
+    let over = || columns(history, &view);
+    let all = over();
+    // The event that the run ends with is still of it.
+    let last = course.ends_at.map_or(u32::MAX, |event| u32::try_from(event.saturating_add(1)).unwrap_or(0));
+    let count = all.moments.iter().take_while(|moments| moments.start <= last).count();
+    let curve = |at_start: u64, points: &[(u32, u64)]| {
+        let mut curve = Course::over(over());
+        curve.add(0, at_start);
+        points.iter().for_each(|&(event, bytes)| curve.add(event.saturating_add(1), bytes));
+        let (_, mut bytes) = curve.finish();
+        bytes.truncate(count);
+        bytes
+    };
+    let reserved = curve(course.reserved_at_start, &course.reserved);
+    let allocated = curve(course.allocated_at_start, &course.allocated);
+    CourseCurve { view: Some(view), edge_px: all.edge_px, reserved, allocated }
 }

@@ -14,9 +14,10 @@ use base::slice::{Slice, Sliced, Spent};
 use base::units::Moment;
 use blocks::Blocks;
 use course::Course;
+pub(super) use course::course_curve;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::StackId;
-use picture::timeline::{View, WindowColumns};
+use picture::timeline::View;
 pub(super) use sizes::Sizes;
 
 /// What grows with the batch.
@@ -105,8 +106,7 @@ impl Plan {
             },
         };
         if let Some(view) = self.view.filter(|_| self.course.columns.edge_px.is_empty()) {
-            let moments = history.event_count().saturating_add(1);
-            self.course = Course::over(WindowColumns::new(&view, moments, history.events.times.clock()));
+            self.course = Course::over(course::columns(history, &view));
         }
         let (pass, mut course) = (self.pass.insert(pass), self.view.map(|_| &mut self.course));
         let in_plan = |id| in_plan(&self.members, &roles, file, history, id);

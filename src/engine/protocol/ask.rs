@@ -1,10 +1,10 @@
 //! Questions about the open file and their answers: each question has one kind of answer, of its own name where none is said.
 
 use super::{
-    AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
-    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PlanCurve, PlanPage,
-    PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage,
-    TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf, WhatIfQuestion,
+    AddressMap, At, Begin, CourseCurve, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage,
+    FlameQuestion, Grouping, HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview,
+    PlanCurve, PlanPage, PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step,
+    Stepped, TablePage, TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf, WhatIfCourse, WhatIfQuestion,
 };
 use super::{Arrangement, Scope, Span};
 use picture::timeline::{Axis, OutlineRect, Scene, View};
@@ -124,6 +124,8 @@ pub enum Question {
     Plan(Box<PlanQuestion>),
     /// The same, with the curve over a window.
     PlanCurve(Box<PlanQuestion>, View),
+    /// How does a simulated run look over a window?
+    Course(Box<WhatIfCourse>, View),
     /// Part of the table of some allocations, and their histograms.
     Table(Box<TableQuestion>),
     /// Rows of a table as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen.
@@ -178,6 +180,7 @@ pub enum Answer {
     Report(Box<Report>),
     Plan(Box<PlanPage>),
     PlanCurve(Box<PlanCurve>),
+    Course(Box<CourseCurve>),
     Table(Box<TablePage>),
     TableText(TableText),
     /// Never sent: another worker than the engine's simulates.

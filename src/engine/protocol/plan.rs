@@ -205,6 +205,17 @@ pub struct PlanCurve {
     pub live: Vec<u64>,
 }
 
+/// The bytes of a simulated run over the columns of a window: the largest of each. Columns after the end of the run have none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CourseCurve {
+    /// As in [`PlanCurve`].
+    pub view: Option<View>,
+    pub edge_px: Vec<i32>,
+    pub reserved: Vec<u64>,
+    /// Allocated (rounded) bytes.
+    pub allocated: Vec<u64>,
+}
+
 /// A group of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanRow {

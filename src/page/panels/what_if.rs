@@ -19,7 +19,7 @@ elements! {
 }
 
 /// What buttons of the table say what they are about in.
-const ABOUT: [&str; 2] = ["data-run-oom", "data-run-copy"];
+const ABOUT: [&str; 3] = ["data-run-oom", "data-run-copy", "data-run-show"];
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -58,6 +58,8 @@ impl Part for Panel {
                 act(app, WhatIfAction::WentTo(moment));
             } else if let Some(row) = number(event, ABOUT[1]) {
                 act(app, WhatIfAction::Copied(row as usize));
+            } else if let Some(row) = number(event, ABOUT[2]) {
+                act(app, WhatIfAction::Shown(row as usize));
             }
         });
         // The keys of the report are not those of what stands below it.
@@ -78,8 +80,8 @@ impl Part for Panel {
             return;
         }
         let simulator = &state.what_if;
-        if self.basis.changed(basis(simulator)).is_some() {
-            fill(elements, &view(simulator));
+        if self.basis.changed(basis(simulator, state)).is_some() {
+            fill(elements, &view(simulator, state));
         }
         let fields = (simulator.settings.clone(), simulator.capacity.clone(), simulator.never_empties);
         if let Some((line, capacity, never_empties)) = self.fields.changed(fields) {
@@ -195,7 +197,13 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
     let copy = elements.new_button("", "Copy", (ABOUT[1], &place.to_string()));
     set_attribute(&copy, "title", "Copy these settings");
     set_attribute(&copy, "aria-label", &["Copy ", &row.settings].concat());
-    append(&frame, &copy);
+    let show = elements.new_button("", "Show", (ABOUT[2], &place.to_string()));
+    set_attribute(&show, "title", "Draw reserved and allocated bytes of this run in the timeline");
+    set_attribute(&show, "aria-label", &["Show ", &row.settings].concat());
+    set_flag(&show, "aria-pressed", row.is_shown);
+    let buttons = elements.add(&frame, "span", "buttons", "");
+    append(&buttons, &show);
+    append(&buttons, &copy);
     for (text, exact) in &row.numbers {
         let cell = elements.add(&line, "td", "", text);
         if !exact.is_empty() {

@@ -12,11 +12,13 @@ pub mod words;
 pub(crate) use feature::FEATURE;
 pub use feature::PlanStep;
 
+use crate::change::Change;
 use crate::effect::Effect;
 use crate::planned::Drawn;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{Factor, Preset, Topic};
+use engine::protocol::{Answer, Factor, Preset, Question, Topic, WhatIfQuestion};
+use std::rc::Rc;
 
 /// Whether the planner is seen.
 fn is_seen(shared: &Shared) -> bool {
@@ -30,6 +32,41 @@ fn ask(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
     if shared.planned.plan != question {
         shared.raise(|shared| shared.planned.plan = question);
     }
+}
+
+/// Has the plan simulated while it is seen, once it is known that it can be computed.
+fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    // It failed, or something else was asked.
+    if let Some((_, question)) = plan.asked.take_if(|(serial, _)| shared.simulation != Some(*serial)) {
+        plan.simulated = Some((question, None));
+    }
+    let Some(question) = plan.question(shared.tools.capacity).filter(|_| is_seen(shared)) else { return };
+    let can_be = shared.planned.page(&question).is_some_and(|page| page.problem.is_empty());
+    let is_known = plan.simulated.as_ref().is_some_and(|(of, _)| *of == question);
+    if !can_be || is_known || shared.simulation.is_some() {
+        return;
+    }
+    let sizes = Question::PlannedSizes(Box::new(question.clone()));
+    effects.push(Effect::ask(shared.next_serial(), device, sizes));
+    let what_if = WhatIfQuestion { capacity: question.capacity, is_planned: true, ..WhatIfQuestion::default() };
+    let serial = shared.next_serial();
+    (plan.asked, shared.simulation) = (Some((serial, question)), Some(serial));
+    effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(what_if))));
+}
+
+/// Takes what the simulator says of the plan.
+fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::WhatIf(answer) = answer else { return Some(answer) };
+    shared.simulation.take_if(|asked| *asked == serial);
+    if let Some((_, question)) = plan.asked.take_if(|(asked, _)| *asked == serial) {
+        plan.simulated = Some((question, Some(Rc::from(answer))));
+    }
+    None
+}
+
+/// Another device, other categories or nodes: the rows stay.
+fn reset(plan: &mut Plan, _: &mut Shared, _: Change) {
+    (plan.asked, plan.simulated) = Default::default();
 }
 
 /// Carries out what happened in the planner.

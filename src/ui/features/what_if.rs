@@ -14,6 +14,7 @@ pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
 use crate::effect::Effect;
+use crate::planned::Drawn;
 use crate::settings::Dialog;
 use crate::shared::Shared;
 use crate::tab::Tab;
@@ -21,10 +22,11 @@ use engine::protocol::{Answer, Question, Topic, WhatIf, WhatIfQuestion};
 use std::rc::Rc;
 
 /// Another device, or another file: only what was typed stays.
-fn reset(simulator: &mut Simulator, _: &mut Shared, change: Change) {
+fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     if change.is_of_device() {
         let Simulator { settings, capacity, never_empties, asked, is_left, .. } = std::mem::take(simulator);
-        let is_left = is_left || asked.is_some();
+        let is_left = is_left || asked.is_some() || shared.simulation.is_some();
+        shared.simulation = None;
         *simulator = Simulator { settings, capacity, never_empties, is_left, ..Simulator::default() };
     }
 }
@@ -36,6 +38,11 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
     }
     let is_seen = shared.views.seen() == Some(Tab::Why) && shared.topic == Topic::Settings;
     if !is_seen || shared.rules.dialog == Dialog::Open {
+        return;
+    }
+    // It answers one question at a time; another of one's own takes the place of the one before.
+    let own = simulator.asked.map(|(serial, _)| serial);
+    if shared.simulation.is_some_and(|serial| own != Some(serial)) {
         return;
     }
     let is_unknown = simulator.asked.is_none() && simulator.answer.is_none() && simulator.failure.is_none();
@@ -53,25 +60,36 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
         lines: if job == Job::Line { vec![simulator.settings.clone()] } else { Vec::new() },
         capacity: terms.capacity,
         tries: job == Job::Search,
-        fits: !is_proof,
+        fits: matches!(job, Job::Line | Job::Search),
         never_empties: terms.never_empties,
         partial: !is_proof,
+        course: (job == Job::Course).then(|| simulator.shown.clone()),
         ..WhatIfQuestion::default()
     };
     let serial = shared.next_serial();
     simulator.asked = Some((serial, job));
+    shared.simulation = Some(serial);
     (simulator.progress, simulator.is_canceled, simulator.failure) = ([0, 0], false, None);
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(question))));
 }
 
 /// Takes the worker's answer, or a part of it: what was simulated before on the same terms stays beside it.
-fn take(simulator: &mut Simulator, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(
+    simulator: &mut Simulator,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    _: &mut Vec<Effect>,
+) -> Option<Answer> {
     let Answer::WhatIf(mut answer) = answer else { return Some(answer) };
     if simulator.asked.is_none_or(|(asked, _)| asked != serial) {
-        return None;
+        return Some(Answer::WhatIf(answer));
     }
     if answer.is_complete {
-        simulator.asked = None;
+        (simulator.asked, shared.simulation) = (None, None);
+    }
+    if let Some(course) = answer.course.take() {
+        shared.draw_course(Rc::new(course));
     }
     simulator.progress = [(answer.runs.len() + answer.fits.len()) as u64, answer.steps];
     join(&mut answer, simulator.before.as_deref());
@@ -115,21 +133,28 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
             simulator.wanted = (!is_wrong).then_some(if is_line { Job::Line } else { Job::Search });
         }
         WhatIfAction::Canceled => {
-            let Some(device) = shared.device().map(|device| device.device) else { return };
             (simulator.asked, simulator.wanted, simulator.is_canceled) = (None, None, true);
-            // A question takes the place of one that is not answered yet. To this one nobody waits for the answer.
-            let question = WhatIfQuestion::default();
-            effects.push(Effect::ask(shared.next_serial(), device, Question::WhatIf(Box::new(question))));
+            shared.simulation = None;
+            effects.push(Effect::CancelSimulation);
         }
         WhatIfAction::Failed(cause) => {
             (simulator.asked, simulator.wanted, simulator.failure) = (None, None, Some(cause));
+            shared.simulation = None;
         }
         WhatIfAction::WentTo(moment) => {
             shared.end_range();
             shared.pin_and_show(moment);
         }
         WhatIfAction::Copied(row) => {
-            effects.extend(view::copied(simulator, row).map(Effect::Copy));
+            effects.extend(view::settings(simulator, row).map(Effect::Copy));
+        }
+        WhatIfAction::Shown(row) => {
+            let Some(settings) = view::settings(simulator, row) else { return };
+            if view::shown(shared) == Some(&settings) {
+                shared.draw(Drawn::None);
+            } else {
+                (simulator.shown, simulator.wanted) = (settings, Some(Job::Course));
+            }
         }
     }
 }

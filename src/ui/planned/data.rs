@@ -1,7 +1,7 @@
 //! What is drawn beside the recorded curve, and what is known of it.
 
 use crate::latest::Latest;
-use engine::protocol::{PlanCurve, PlanPage, PlanQuestion};
+use engine::protocol::{CourseCurve, PlanCurve, PlanPage, PlanQuestion, WhatIfCourse};
 use picture::timeline::View;
 use std::rc::Rc;
 
@@ -17,6 +17,9 @@ pub struct Planned {
     pub(crate) pages: Vec<(PlanQuestion, Rc<PlanPage>)>,
     pub(crate) asked: Option<(u32, PlanQuestion)>,
     pub(crate) curve: Latest<(PlanQuestion, View), Rc<PlanCurve>>,
+    /// The simulated run that is drawn, with a number of its own.
+    pub(crate) course: Option<(u32, Rc<WhatIfCourse>)>,
+    pub(crate) course_curve: Latest<(u32, View), Rc<CourseCurve>>,
 }
 
 /// Which curve is drawn over the recorded one.
@@ -28,6 +31,8 @@ pub enum Drawn {
     Without,
     /// Live bytes under the plan of the planner.
     Plan,
+    /// Reserved and allocated bytes of a simulated run.
+    Simulated,
 }
 
 impl Planned {

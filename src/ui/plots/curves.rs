@@ -52,7 +52,7 @@ impl Shared {
     /// The lines in a window that shows the plane as `view` does.
     pub fn curve_lines(&self, view: &View) -> Vec<Curve> {
         let mut lines = self.reserved_lines(view).unwrap_or_default();
-        lines.extend(self.planned_line(view));
+        lines.extend(self.planned_lines(view));
         lines
     }
 

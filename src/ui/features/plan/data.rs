@@ -2,7 +2,8 @@
 
 use crate::planned::Drawn;
 use crate::typed_size::{capitalised, typed_size};
-use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset};
+use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf};
+use std::rc::Rc;
 
 /// Rows of a plan: the engine counts with a few more groups.
 pub(super) const MOST_ROWS: usize = 16;
@@ -17,6 +18,10 @@ pub struct Plan {
     pub(crate) past: Vec<Vec<Row>>,
     /// What stands in the field of the capacity.
     pub capacity: String,
+    /// What the simulator is asked: its serial, and about which plan.
+    pub(crate) asked: Option<(u32, PlanQuestion)>,
+    /// What it said; nothing where it could not be had.
+    pub(crate) simulated: Option<(PlanQuestion, Option<Rc<WhatIf>>)>,
 }
 
 /// A row of a plan.

@@ -1,10 +1,10 @@
 //! How the planner takes part in the page.
 
-use super::{Plan, PlanAction, act, ask, link};
+use super::{Plan, PlanAction, act, ask, link, reset, simulate, take};
 use crate::binding::{Binding, Scope, line};
 use crate::change::Turn;
 use crate::effect::Effect;
-use crate::feature::{Feature, ends_nothing, keeps_all, takes_nothing};
+use crate::feature::{Feature, ends_nothing};
 use crate::planned::Drawn;
 use crate::shared::Shared;
 
@@ -24,9 +24,9 @@ const KEYS: &[Binding<PlanStep>] = &[line(
 
 /// What it declares.
 pub(crate) const FEATURE: Feature<Plan, PlanAction, PlanStep> = Feature {
-    reset: keeps_all,
-    asks: &[(Turn::Early, ask)],
-    take: takes_nothing,
+    reset,
+    asks: &[(Turn::Early, ask), (Turn::Last, simulate)],
+    take,
     act,
     command,
     keys: KEYS,

@@ -72,6 +72,16 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
             caveats.push(words::LIVE_ONLY);
         }
     }
+    let mut facts = page.map_or_else(Vec::new, |page| words::facts(page, capacity));
+    if page.is_some() {
+        let simulated = plan.simulated.as_ref().filter(|(of, _)| Some(of) == question.as_ref());
+        let reserved = match simulated {
+            Some((_, Some(simulated))) => words::reserved(simulated),
+            Some((_, None)) => "not simulated".to_owned(),
+            None => "Simulating…".to_owned(),
+        };
+        facts.push(("Reserved (simulated)", reserved));
+    }
     Some(View {
         rows: plan.rows.iter().map(row).collect(),
         can_undo: !plan.past.is_empty(),
@@ -79,7 +89,7 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
         capacity_hint: shared.tools.capacity.map_or_else(|| "80 GiB".to_owned(), |bytes| Bytes(bytes).to_string()),
         capacity_error: typed_size(&plan.capacity).err().unwrap_or_default(),
         is_drawn: shared.planned.drawn == Drawn::Plan,
-        facts: page.map_or_else(Vec::new, |page| words::facts(page, capacity)),
+        facts,
         groups,
         caveats,
         note: match problem {

@@ -12,6 +12,8 @@ pub struct Simulator {
     pub capacity: String,
     /// Whether recorded calls of `empty_cache()` are left out.
     pub never_empties: bool,
+    /// The settings whose run is to be drawn.
+    pub(crate) shown: String,
     /// What the person wants, until it is asked.
     pub(crate) wanted: Option<Job>,
     /// The question that is on its way.
@@ -41,6 +43,8 @@ pub(crate) enum Job {
     Line,
     /// Settings worth trying.
     Search,
+    /// One run event by event.
+    Course,
 }
 
 /// What runs must have in common to be compared.
@@ -75,6 +79,8 @@ pub enum WhatIfAction {
     WentTo(u32),
     /// The settings of the row with this place are to be copied.
     Copied(usize),
+    /// The run of that row is to be drawn, or no longer.
+    Shown(usize),
 }
 
 impl Simulator {

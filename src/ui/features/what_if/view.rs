@@ -2,6 +2,7 @@
 
 use super::{Job, Simulator, words};
 use crate::amount::{change, exact_change};
+use crate::planned::Drawn;
 use crate::shared::Shared;
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Bytes, grouped};
@@ -24,22 +25,29 @@ pub const HEADINGS: [(&str, &str); 9] = [
     ),
 ];
 
-/// All that the sentences and the table depend on.
+/// All that the sentences and the table depend on: the answer, and the settings whose run is drawn.
 #[derive(Clone, Debug, Default)]
-pub struct Basis(Option<Rc<WhatIf>>);
+pub struct Basis(Option<Rc<WhatIf>>, Option<String>);
 
 impl PartialEq for Basis {
     fn eq(&self, other: &Basis) -> bool {
-        match (&self.0, &other.0) {
+        let same = match (&self.0, &other.0) {
             (Some(one), Some(another)) => Rc::ptr_eq(one, another),
             (one, another) => one.is_none() && another.is_none(),
-        }
+        };
+        same && self.1 == other.1
     }
 }
 
 /// What they depend on now.
-pub fn basis(simulator: &Simulator) -> Basis {
-    Basis(simulator.answer.clone())
+pub fn basis(simulator: &Simulator, shared: &Shared) -> Basis {
+    Basis(simulator.answer.clone(), shown(shared).cloned())
+}
+
+/// The settings whose run is drawn.
+pub(super) fn shown(shared: &Shared) -> Option<&String> {
+    let course = shared.planned.course.as_ref().filter(|_| shared.planned.drawn == Drawn::Simulated);
+    course.map(|(_, course)| &course.settings)
 }
 
 /// What was simulated.
@@ -60,6 +68,8 @@ pub struct View {
 pub struct RunRow {
     pub settings: String,
     pub is_recorded: bool,
+    /// Whether it is drawn.
+    pub is_shown: bool,
     /// What stands below the headings between the settings and the OOM, each with what it is exactly.
     pub numbers: [(String, String); 6],
     pub oom: String,
@@ -98,7 +108,7 @@ fn sorted(answer: &WhatIf) -> Vec<&WhatIfRun> {
 }
 
 /// What was simulated, as text.
-pub fn view(simulator: &Simulator) -> View {
+pub fn view(simulator: &Simulator, shared: &Shared) -> View {
     let Some(answer) = simulator.answer.as_deref() else { return View { predicts: true, ..View::default() } };
     let proof = &answer.proof;
     let predicts = proof.refused.is_none();
@@ -135,14 +145,20 @@ pub fn view(simulator: &Simulator) -> View {
             more: had.map_or_else(String::new, |(had, wanted)| Bytes(wanted - had).to_string() + " more than there is"),
         });
     }
-    View { proof, predicts, findings, rows: runs.into_iter().map(|run| row(run, recorded)).collect(), fits }
+    View {
+        proof,
+        predicts,
+        findings,
+        rows: runs.into_iter().map(|run| row(run, recorded, shown(shared))).collect(),
+        fits,
+    }
 }
 
 fn exact(bytes: u64) -> String {
     grouped(bytes) + " B"
 }
 
-fn row(run: &WhatIfRun, recorded: u64) -> RunRow {
+fn row(run: &WhatIfRun, recorded: u64, shown: Option<&String>) -> RunRow {
     let is_recorded = run.origin == WhatIfOrigin::Recorded;
     let [low, high] = run.band;
     let difference = match () {
@@ -153,6 +169,7 @@ fn row(run: &WhatIfRun, recorded: u64) -> RunRow {
     RunRow {
         settings: run.settings.clone(),
         is_recorded,
+        is_shown: shown == Some(&run.settings),
         numbers: [
             (Bytes(run.peak_reserved).to_string(), exact(run.peak_reserved)),
             difference,
@@ -172,7 +189,7 @@ fn row(run: &WhatIfRun, recorded: u64) -> RunRow {
 }
 
 /// The settings of the row with this place.
-pub(super) fn copied(simulator: &Simulator, row: usize) -> Option<String> {
+pub(super) fn settings(simulator: &Simulator, row: usize) -> Option<String> {
     Some(sorted(simulator.answer.as_deref()?).get(row)?.settings.clone())
 }
 

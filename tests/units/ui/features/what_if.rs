@@ -82,7 +82,7 @@ fn rows_are_sorted_and_say_what_differs() {
     let fits = fits.map(|(settings, capacity)| WhatIfFit { settings: settings.to_owned(), capacity }).to_vec();
     let answer = WhatIf { proof: proof(), runs, fits, capacity: Some(4 * GIB), ..WhatIf::default() };
     let simulator = of(answer);
-    let view = view::view(&simulator);
+    let view = view::view(&simulator, &Shared::default());
     assert_eq!(view.proof[0].0, Tone::Good);
     assert!(view.proof[0].1.contains("8,768 of 8,768 addresses"), "{:?}", view.proof);
     let rows: Vec<(&str, bool, &str, Option<u32>)> = view
@@ -112,15 +112,16 @@ fn rows_are_sorted_and_say_what_differs() {
     assert!(said[0].starts_with("The out-of-memory error would not have happened with expandable_segments:True"));
     assert!(said.contains(&"Without effect on the simulation: pinned_free_catch_all."), "{said:?}");
     assert!(view.findings.iter().any(|(tone, text)| *tone == Tone::Alarm && text.contains("can grow without bound")));
-    assert_eq!(view::copied(&simulator, 2).as_deref(), Some("a"));
-    assert_eq!(view::copied(&simulator, 3), None);
+    assert_eq!(view::settings(&simulator, 2).as_deref(), Some("a"));
+    assert_eq!(view::settings(&simulator, 3), None);
 }
 
 #[test]
 fn what_is_not_reproduced_predicts_nothing() {
     let refused = Some("520 of 520 addresses lie in no segment".to_owned());
     let proof = WhatIfProof { refused, ..WhatIfProof::default() };
-    let view = view::view(&of(WhatIf { proof, runs: vec![run("a", 1, None)], ..WhatIf::default() }));
+    let view =
+        view::view(&of(WhatIf { proof, runs: vec![run("a", 1, None)], ..WhatIf::default() }), &Shared::default());
     assert_eq!(view.proof, [(Tone::Alarm, "No prediction: 520 of 520 addresses lie in no segment.".to_owned())]);
     assert!(!view.predicts && view.rows.is_empty() && view.findings.is_empty());
 }
