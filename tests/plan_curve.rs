@@ -11,6 +11,14 @@ use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View, WindowColumns};
 use opened::{Opened, open, reply};
 
+fn planned(opened: &mut Opened, device: i64, plan: &PlanQuestion) -> (u64, u32) {
+    let what = Question::Plan(Box::new(plan.clone()));
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what })) {
+        Reply::Answer { serial: 7, answer: Answer::Plan(page) } if page.problem.is_empty() => page.planned,
+        other => panic!("{other:?}"),
+    }
+}
+
 fn asked(opened: &mut Opened, device: i64, plan: &PlanQuestion, view: View) -> PlanCurve {
     let what = Question::PlanCurve(Box::new(plan.clone()), view);
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device, what })) {
@@ -88,10 +96,10 @@ fn each_column_has_the_largest_of_its_moments() {
                     .map(|moments| live[moments.start as usize..moments.end as usize].iter().max().unwrap().div_ceil(6))
                     .collect();
                 assert_eq!(curve.edge_px, columns.edge_px, "{name}");
-                assert_eq!(curve.live, expected, "{name}: {width_px} columns of {from}..{to}");
+                assert_eq!(curve.bytes, expected, "{name}: {width_px} columns of {from}..{to}");
                 let most = *live.iter().max().unwrap();
                 let first = live.iter().position(|it| *it == most).unwrap() as u32;
-                assert_eq!(curve.page.planned, (most.div_ceil(6), first), "{name}");
+                assert_eq!(planned(&mut opened, device.device, &plan), (most.div_ceil(6), first), "{name}");
                 checked += 1;
             }
         }
@@ -118,15 +126,12 @@ fn the_peak_without_a_call_stack_or_a_node_is_that_of_the_others() {
             if all.len() > 12_000 {
                 continue;
             }
-            let view = View::fit(events as u64 + 1, 1, 100, 100);
             let mut check = |group: PlanGroup, is_in: &dyn Fn(&Details) -> bool| {
                 let plan = PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() };
-                let curve = asked(&mut opened, device.device, &plan, view);
                 let live = sixths(&all, events + 1, |details| if is_in(details) { 0 } else { 6 });
                 let most = *live.iter().max().unwrap();
                 let first = live.iter().position(|it| *it == most).unwrap() as u32;
-                assert_eq!(curve.page.planned, (most / 6, first), "{name}: {plan:?}");
-                assert_eq!(curve.page.problem, "", "{name}");
+                assert_eq!(planned(&mut opened, device.device, &plan), (most / 6, first), "{name}: {plan:?}");
             };
             let some: Vec<u32> = all.iter().step_by(all.len() / 5 + 1).filter_map(|details| details.stack).collect();
             for stack in some {
@@ -159,13 +164,16 @@ fn the_peak_without_a_call_stack_or_a_node_is_that_of_the_others() {
                     groups: vec![(PlanGroup::Node(arrangement, row.node), Factor::ZERO)],
                     ..PlanQuestion::default()
                 };
-                let curve = asked(&mut opened, device.device, &plan, view);
                 let live = sixths(
                     &all,
                     events + 1,
                     |details| if frame(details) == of && !details.stack_of_free { 0 } else { 6 },
                 );
-                assert_eq!(curve.page.planned.0, live.iter().max().unwrap() / 6, "{name}: {of:?}");
+                assert_eq!(
+                    planned(&mut opened, device.device, &plan).0,
+                    live.iter().max().unwrap() / 6,
+                    "{name}: {of:?}"
+                );
                 nodes += 1;
             }
         }

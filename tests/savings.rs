@@ -194,7 +194,7 @@ fn gradients_that_are_never_freed_are_left_out_until_the_backward_pass() {
 #[test]
 fn tables_agree_with_brute_force_on_real_files() {
     let Some(files) = opened::real_pickles() else { return };
-    let (mut checked, mut seen_sites, mut checked_families) = (0, 0, 0);
+    let (mut checked, mut checked_families) = (0, 0);
     for path in files {
         let name = path.display().to_string();
         let bytes = std::fs::read(&path).unwrap();
@@ -211,15 +211,6 @@ fn tables_agree_with_brute_force_on_real_files() {
                 .collect();
             let whole = curve(history, |_| true);
             let (at, peak) = highest(&whole);
-            // The details of one allocation, now that the insight was made.
-            for id in (0..history.allocations.len() as u32).step_by(history.allocations.len() / 20 + 1) {
-                let details = opened.details(history.device, id).unwrap();
-                let (_, without) = highest(&curve(history, |other| other.0 != id));
-                assert_eq!((details.peak, details.peak_without), (peak as u64, without as u64), "{name}: #{id}");
-                let of_site = details.peak_without_site;
-                assert!(of_site.is_none_or(|of_site| of_site <= details.peak_without), "{name}: #{id}");
-                seen_sites += usize::from(of_site.is_some_and(|of_site| of_site < peak as u64));
-            }
             let table = sheet(&report, "categories");
             for row in &table.rows {
                 let category = text(table, row, "category");
@@ -240,10 +231,7 @@ fn tables_agree_with_brute_force_on_real_files() {
             }
         }
     }
-    assert!(
-        checked > 30 && seen_sites > 30 && checked_families > 100,
-        "{checked} categories, {seen_sites} call sites, {checked_families} of other families"
-    );
+    assert!(checked > 30 && checked_families > 100, "{checked} categories, {checked_families} of other families");
 }
 
 /// The tables of call stacks, annotations and autograd nodes against the curve without each group; how many rows there were.

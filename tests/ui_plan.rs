@@ -44,8 +44,8 @@ impl Worker for Engine {
             }
             Question::PlanCurve(question, view) => {
                 self.curves.push(((**question).clone(), *view));
-                let (edge_px, live) = (vec![0, 40, 50, 100], vec![0, peak(question), 7]);
-                Answer::PlanCurve(Box::new(PlanCurve { view: Some(*view), edge_px, live, ..PlanCurve::default() }))
+                let (edge_px, bytes) = (vec![0, 40, 50, 100], vec![0, peak(question), 7]);
+                Answer::PlanCurve(Box::new(PlanCurve { view: Some(*view), edge_px, bytes, ..PlanCurve::default() }))
             }
             Question::Details(allocation) => {
                 let details = Details { allocation: *allocation, stack: Some(3), ..Details::default() };

@@ -3,13 +3,12 @@
 use super::open::OpenFile;
 use super::origin::{is_of_free, is_prefix_block};
 use super::places::lasted_us;
-use super::protocol::{Details, FrameText, Grouping, Origin};
+use super::protocol::{Details, FrameText, Origin};
 use analysis::{Sites, metadata};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, Curve, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Action, Labels, StackId, StringId, Strings};
 use std::cell::Cell;
-use std::ops::Range;
 
 /// Entries of any one list in the details: CPython's own stacks end at a thousand frames.
 const MOST_ENTRIES: usize = 10_000;
@@ -93,9 +92,6 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         freed_us: time(freed_event),
         lifetime_us: born_event.zip(freed_event).and_then(|(born, freed)| lasted_us(history, born, freed)),
         total_after: history.drawn_at(history.allocations.born(id)),
-        peak: history.most_live().1,
-        peak_without: peak_without(history, id),
-        peak_without_site: peak_without_site(file, history, id),
         compile_context: labels.compile_context.map(text),
         metadata: metadata(file, &texts, history, id, labels),
         annotations: time(born_event).map_or_else(Vec::new, |born| {
@@ -106,28 +102,6 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         stack: (!matches!(stack, StackId::NONE | StackId::EMPTY)).then_some(stack.0),
         forward_frames: labels.forward_frames.map_or_else(Vec::new, |lines| forward_frames(file, &texts, lines)),
     })
-}
-
-/// The most live bytes in a range of moments.
-fn peak(history: &DeviceHistory, moments: Range<u32>) -> u64 {
-    let change = |event| history.drawn_change(event);
-    let most = Curve::new(&history.drawn, &change).max_in(moments);
-    most.and_then(|(_, bytes)| u64::try_from(bytes).ok()).unwrap_or(0)
-}
-
-/// The peak without one allocation: only while it is live there is less.
-fn peak_without(history: &DeviceHistory, id: AllocationId) -> u64 {
-    let (born, died, size) = history.allocations.span(id);
-    let died = died.max(born);
-    let inside = peak(history, born..died).saturating_sub(size);
-    inside.max(peak(history, 0..born)).max(peak(history, died..u32::MAX))
-}
-
-/// The same without its call site, where the insight on savings has been made.
-fn peak_without_site(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<u64> {
-    let site = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
-    let (_, sites) = file.without_sites.iter().find(|(device, _)| *device == history.device)?;
-    sites.get(site as usize).filter(|_| site > 0).map(|without| without.peak)
 }
 
 fn metadata(

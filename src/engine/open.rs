@@ -10,7 +10,7 @@ use super::plots::Plots;
 use super::protocol::{
     DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
 };
-use analysis::{CategorySet, Sites, Without, site};
+use analysis::{CategorySet, Sites, site};
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, Provenance, Rounding, SegmentLives, Versions};
@@ -37,8 +37,6 @@ pub(super) struct OpenFile {
     pub(super) answers: Answers,
     /// What other pictures than the stack are made of.
     pub(super) plots: Plots,
-    /// What the peak is without each call site, by device, once the insight on savings has told.
-    pub(super) without_sites: Vec<(i64, Vec<Without>)>,
 }
 
 /// An order of a device other than that of birth.
@@ -67,7 +65,7 @@ impl OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
         let stacked = Vec::new();
-        let (answers, plots, without_sites) = Default::default();
+        let (answers, plots) = Default::default();
         let segments = histories.iter().map(|_| SegmentLives::default()).collect();
         let versions = histories.iter().map(|_| Versions::default()).collect();
         OpenFile {
@@ -85,7 +83,6 @@ impl OpenFile {
             found: None,
             answers,
             plots,
-            without_sites,
         }
     }
 
@@ -372,8 +369,6 @@ impl OpenFile {
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
         bytes.push(("segments over time", self.segments.iter().map(SegmentLives::heap_bytes).sum()));
         bytes.push(("pictures", self.plots.heap_bytes()));
-        let without = self.without_sites.iter().map(|(_, sites)| sites.capacity() * size_of::<Without>());
-        bytes.push(("peaks without call sites", without.sum()));
         bytes.push(("versions", self.versions.iter().map(Versions::heap_bytes).sum()));
         bytes.push(("answers", self.answers.heap_bytes()));
         bytes.push((

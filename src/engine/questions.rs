@@ -232,12 +232,12 @@ impl Questions {
             }
             Question::PlanCurve(ref question, view) => {
                 let new = || Box::new(Plan::over(device, question, view));
-                let page = self.plan_curve.get_or_insert_with(new).step(file, slice)?;
-                let curve = self.plan_curve.take().map(|plan| plan.curve(page)).unwrap_or_default();
+                self.plan_curve.get_or_insert_with(new).step(file, slice)?;
+                let curve = self.plan_curve.take().map(|plan| plan.curve()).unwrap_or_default();
                 Some(Answer::PlanCurve(Box::new(curve)))
             }
             Question::Course(ref course, view) => {
-                file.history(device).map(|history| Answer::Course(Box::new(course_curve(history, course, view))))
+                file.history(device).map(|history| Answer::PlanCurve(Box::new(course_curve(history, course, view))))
             }
             Question::Plan(ref question) => {
                 let plan = self.plan.get_or_insert_with(|| Box::new(Plan::new(device, question)));

@@ -163,13 +163,7 @@ fn key(details: &Details) -> Vec<Fact> {
     let until = |event: u32| ["from before recording to event ", &grouped(event.into())].concat();
     let open = || details.freed_event.map_or_else(|| "never freed".to_owned(), until);
     let lifetime = lifetime(details).unwrap_or_else(open);
-    let without = |label, peak: u64| {
-        let saved = details.peak.saturating_sub(peak);
-        (saved > 0).then(|| (label, [&Bytes(peak).to_string(), " (−", &Bytes(saved).to_string(), ")"].concat()))
-    };
-    let own = without("Peak without it", details.peak_without).filter(|_| details.peak > 0);
-    let of_site = details.peak_without_site.and_then(|peak| without("Peak without its call site", peak));
-    let lines = category.into_iter().chain([("Lifetime", lifetime)]).chain(own).chain(of_site);
+    let lines = category.into_iter().chain([("Lifetime", lifetime)]);
     lines.map(|(label, value)| Fact { label: label.to_owned(), value }).collect()
 }
 

@@ -2,6 +2,7 @@
 
 mod data;
 
+use data::Of;
 pub use data::{Drawn, Planned};
 
 use super::amount::{change, exact_change};
@@ -14,7 +15,7 @@ use super::plots::curves::steps;
 use super::plots::line::{Curve, Line, Mark};
 use super::shared::Shared;
 use base::units::{Bytes, grouped};
-use engine::protocol::{Answer, Factor, PlanGroup, PlanQuestion, Plot, Question, WhatIfCourse};
+use engine::protocol::{Answer, Factor, PlanCurve, PlanGroup, PlanQuestion, Plot, Question, WhatIfCourse};
 use picture::timeline::View;
 use std::rc::Rc;
 
@@ -55,14 +56,12 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if matches!(state.looks.plot, Plot::Addresses(_)) {
         return;
     }
-    if let Some((number, course)) = state.drawn_course() {
-        let whole = |(_, view)| Question::Course(Box::new((*course).clone()), view);
-        state.planned.course_curve.ask((number, view), device, &mut state.serial, effects, whole);
-    }
-    if let Some(question) = state.drawn_question() {
-        let whole = |(question, view)| Question::PlanCurve(Box::new(question), view);
-        state.planned.curve.ask((question, view), device, &mut state.serial, effects, whole);
-    }
+    let (of, question) = match (state.drawn_course(), state.drawn_question()) {
+        (Some((number, course)), _) => (Of::Run(number), Question::Course(Box::new((*course).clone()), view)),
+        (None, Some(question)) => (Of::Plan(question.clone()), Question::PlanCurve(Box::new(question), view)),
+        (None, None) => return,
+    };
+    state.planned.curve.ask((of, view), device, &mut state.serial, effects, |_| question);
 }
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
@@ -77,7 +76,6 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
             }
         }
         Answer::PlanCurve(curve) => drop(state.planned.curve.take(serial, Rc::from(curve))),
-        Answer::Course(curve) => drop(state.planned.course_curve.take(serial, Rc::from(curve))),
         other => return Some(other),
     }
     None
@@ -153,20 +151,25 @@ impl Shared {
 
     fn planned_line(&self, view: &View) -> Option<Vec<Curve>> {
         let (name, question) = self.drawn()?;
-        let (of, _) = self.planned.curve.question().filter(|(of, seen)| *of == question && seen.axis == self.axis)?;
-        let (curve, page) = (self.planned.curve.latest()?, self.planned.page(of)?);
-        let over = (&*curve.edge_px, [&curve.view?, view]);
-        Some(vec![line(Line::Planned, over, &curve.live, Some((page.planned.0, name)))])
+        let peak = self.planned.page(&question)?.planned.0;
+        let (curve, over) = self.known_curve(&Of::Plan(question))?;
+        Some(vec![line(Line::Planned, (&curve.edge_px, [&over, view]), &curve.bytes, Some((peak, name)))])
     }
 
     fn simulated_lines(&self, view: &View) -> Option<Vec<Curve>> {
         let (number, course) = self.drawn_course()?;
-        let known = self.planned.course_curve.question();
-        known.filter(|(of, seen)| *of == number && seen.axis == self.axis)?;
-        let curve = self.planned.course_curve.latest()?;
-        let over = (&*curve.edge_px, [&curve.view?, view]);
+        let (curve, over) = self.known_curve(&Of::Run(number))?;
+        let over = (&*curve.edge_px, [&over, view]);
         let peak = Some((highest(&course), "reserved (simulated)".to_owned()));
-        Some(vec![line(Line::Rounded, over, &curve.allocated, None), line(Line::Planned, over, &curve.reserved, peak)])
+        Some(vec![line(Line::Rounded, over, &curve.allocated, None), line(Line::Planned, over, &curve.bytes, peak)])
+    }
+
+    /// The latest curve of this, and its window, which may be one before.
+    fn known_curve(&self, of: &Of) -> Option<(&PlanCurve, View)> {
+        let known = self.planned.curve.question();
+        known.filter(|(known, view)| known == of && view.axis == self.axis)?;
+        let curve = self.planned.curve.latest()?;
+        Some((curve, curve.view?))
     }
 }
 

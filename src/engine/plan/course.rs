@@ -1,6 +1,6 @@
 //! The maximum of live bytes in each pixel column, from a run over the changes.
 
-use crate::protocol::{CourseCurve, WhatIfCourse};
+use crate::protocol::{PlanCurve, WhatIfCourse};
 use history::replay::DeviceHistory;
 use picture::timeline::{View, WindowColumns};
 
@@ -52,7 +52,7 @@ pub(super) fn columns(history: &DeviceHistory, view: &View) -> WindowColumns {
 }
 
 /// A simulated run over the columns of a window. It has a bounded number of points.
-pub(crate) fn course_curve(history: &DeviceHistory, course: &WhatIfCourse, view: View) -> CourseCurve {
+pub(crate) fn course_curve(history: &DeviceHistory, course: &WhatIfCourse, view: View) -> PlanCurve {
     let over = || columns(history, &view);
     let all = over();
     // The event that the run ends with is still of it.
@@ -66,7 +66,7 @@ pub(crate) fn course_curve(history: &DeviceHistory, course: &WhatIfCourse, view:
         bytes.truncate(count);
         bytes
     };
-    let reserved = curve(course.reserved_at_start, &course.reserved);
+    let bytes = curve(course.reserved_at_start, &course.reserved);
     let allocated = curve(course.allocated_at_start, &course.allocated);
-    CourseCurve { view: Some(view), edge_px: all.edge_px, reserved, allocated }
+    PlanCurve { view: Some(view), edge_px: all.edge_px, bytes, allocated }
 }

@@ -83,10 +83,10 @@ impl Plan {
         Plan { view: Some(view), ..Plan::new(device, question) }
     }
 
-    /// The curve, and what the plan comes to.
-    pub(super) fn curve(self, page: PlanPage) -> PlanCurve {
-        let (edge_px, live) = self.course.finish();
-        PlanCurve { page, view: self.view, edge_px, live }
+    /// The curve, once it is known what the plan comes to.
+    pub(super) fn curve(self) -> PlanCurve {
+        let (edge_px, bytes) = self.course.finish();
+        PlanCurve { view: self.view, edge_px, bytes, allocated: Vec::new() }
     }
 
     /// What the plan comes to, once that is known; empty on a device that the file does not have.

@@ -1,10 +1,10 @@
 //! Questions about the open file and their answers: each question has one kind of answer, of its own name where none is said.
 
 use super::{
-    AddressMap, At, Begin, CourseCurve, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage,
-    FlameQuestion, Grouping, HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview,
-    PlanCurve, PlanPage, PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step,
-    Stepped, TablePage, TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf, WhatIfCourse, WhatIfQuestion,
+    AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
+    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PlanCurve, PlanPage,
+    PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage,
+    TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf, WhatIfCourse, WhatIfQuestion,
 };
 use super::{Arrangement, Scope, Span};
 use picture::timeline::{Axis, OutlineRect, Scene, View};
@@ -124,7 +124,7 @@ pub enum Question {
     Plan(Box<PlanQuestion>),
     /// The same, with the curve over a window.
     PlanCurve(Box<PlanQuestion>, View),
-    /// How does a simulated run look over a window?
+    /// How does a simulated run look over a window? The answer is an [`Answer::PlanCurve`].
     Course(Box<WhatIfCourse>, View),
     /// Part of the table of some allocations, and their histograms.
     Table(Box<TableQuestion>),
@@ -180,7 +180,6 @@ pub enum Answer {
     Report(Box<Report>),
     Plan(Box<PlanPage>),
     PlanCurve(Box<PlanCurve>),
-    Course(Box<CourseCurve>),
     Table(Box<TablePage>),
     TableText(TableText),
     /// Never sent: another worker than the engine's simulates.

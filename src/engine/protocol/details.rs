@@ -52,10 +52,6 @@ pub struct Details {
     pub lifetime_us: Option<i64>,
     /// Requested bytes live right after it was born, itself included.
     pub total_after: i64,
-    /// The peak of live bytes; without this allocation; and without all that its call site allocates, once that is known.
-    pub peak: u64,
-    pub peak_without: u64,
-    pub peak_without_site: Option<u64>,
     /// `compile_context`, where recorded.
     pub compile_context: Option<String>,
     /// `user_metadata`, `internal_metadata`, `category`, texts of `annotate` events: (label, text).

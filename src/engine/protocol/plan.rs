@@ -194,25 +194,15 @@ pub struct PlanPage {
     pub fits: Option<(u64, u32)>,
 }
 
-/// The live bytes of a plan over the columns of a window: the largest of each, exactly.
+/// The bytes of a plan or of a simulated run over the columns of a window: the largest of each, exactly.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanCurve {
-    /// What the plan comes to.
-    pub page: PlanPage,
     /// The window, and the edges of its columns in pixels of it: one more than columns.
     pub view: Option<View>,
     pub edge_px: Vec<i32>,
-    pub live: Vec<u64>,
-}
-
-/// The bytes of a simulated run over the columns of a window: the largest of each. Columns after the end of the run have none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CourseCurve {
-    /// As in [`PlanCurve`].
-    pub view: Option<View>,
-    pub edge_px: Vec<i32>,
-    pub reserved: Vec<u64>,
-    /// Allocated (rounded) bytes.
+    /// Live bytes of a plan, reserved ones of a run. Columns after the end of a run have none.
+    pub bytes: Vec<u64>,
+    /// Allocated (rounded) bytes of a run; empty for a plan.
     pub allocated: Vec<u64>,
 }
 

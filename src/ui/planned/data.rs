@@ -1,7 +1,7 @@
 //! What is drawn beside the recorded curve, and what is known of it.
 
 use crate::latest::Latest;
-use engine::protocol::{CourseCurve, PlanCurve, PlanPage, PlanQuestion, WhatIfCourse};
+use engine::protocol::{PlanCurve, PlanPage, PlanQuestion, WhatIfCourse};
 use picture::timeline::View;
 use std::rc::Rc;
 
@@ -16,10 +16,9 @@ pub struct Planned {
     pub(crate) plan: Option<PlanQuestion>,
     pub(crate) pages: Vec<(PlanQuestion, Rc<PlanPage>)>,
     pub(crate) asked: Option<(u32, PlanQuestion)>,
-    pub(crate) curve: Latest<(PlanQuestion, View), Rc<PlanCurve>>,
+    pub(crate) curve: Latest<(Of, View), Rc<PlanCurve>>,
     /// The simulated run that is drawn, with a number of its own.
     pub(crate) course: Option<(u32, Rc<WhatIfCourse>)>,
-    pub(crate) course_curve: Latest<(u32, View), Rc<CourseCurve>>,
 }
 
 /// Which curve is drawn over the recorded one.
@@ -33,6 +32,14 @@ pub enum Drawn {
     Plan,
     /// Reserved and allocated bytes of a simulated run.
     Simulated,
+}
+
+/// What a curve is of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Of {
+    Plan(PlanQuestion),
+    /// The simulated run with this number.
+    Run(u32),
 }
 
 impl Planned {

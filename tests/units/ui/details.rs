@@ -72,22 +72,3 @@ fn what_is_not_known_is_said() {
     let kept = Details { freed_event: None, ..early };
     assert_eq!(lifetime(&kept).as_deref(), Some("never freed"));
 }
-
-#[test]
-fn what_the_peak_is_without_it_stands_with_what_says_most() {
-    let lines = |details: &Details| -> Vec<String> {
-        view(details).key.iter().map(|fact| [&fact.label, ": ", &fact.value].concat()).collect()
-    };
-    let saves = Details { peak: 512 << 20, peak_without: 500 << 20, peak_without_site: Some(400 << 20), ..sample() };
-    let expected = [
-        "Category: activation",
-        "Lifetime: 15 events · 1.25 ms",
-        "Peak without it: 500 MiB (−12.0 MiB)",
-        "Peak without its call site: 400 MiB (−112 MiB)",
-    ];
-    assert_eq!(lines(&saves), expected);
-    let unknown = Details { peak_without_site: None, ..saves.clone() };
-    assert_eq!(lines(&unknown), expected[..3]);
-    let saves_nothing = Details { peak_without: 512 << 20, peak_without_site: Some(512 << 20), ..saves };
-    assert_eq!(lines(&saves_nothing), expected[..2], "another moment is as high");
-}

@@ -18,7 +18,6 @@ use crate::protocol::{Grouping, Query, Report, ReportQuestion, Scope};
 use crate::report::fragmentation::most_reserved;
 use crate::stack_match::StackMatch;
 use crate::state::Keeping;
-use analysis::Without;
 use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_by_key, sorted_numbers};
 use families::Numbered;
@@ -39,8 +38,6 @@ pub(super) struct Savings {
     run: Option<Run>,
     live: Option<Live>,
     reserved: Option<Reserved>,
-    /// What the peak is without each call site.
-    sites: Option<Vec<Without>>,
 }
 
 /// What is live at the peak.
@@ -60,7 +57,7 @@ impl Savings {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Savings {
         let (loss, backward) = <(StackMatch, StackMatch)>::default();
         let steps = Finding::new(device);
-        Savings { device, question, steps, loss, backward, run: None, live: None, reserved: None, sites: None }
+        Savings { device, question, steps, loss, backward, run: None, live: None, reserved: None }
     }
 }
 
@@ -73,13 +70,7 @@ impl Job for Savings {
             }
         }
         file.segment_lives(self.device, slice)?;
-        let report = self.report(file, slice)?;
-        // Each selected allocation is asked about its call site.
-        if let Some(sites) = self.sites.take() {
-            file.without_sites.retain(|(device, _)| *device != self.device);
-            file.without_sites.push((self.device, sites));
-        }
-        Ok(report)
+        self.report(file, slice)
     }
 }
 
@@ -106,7 +97,6 @@ impl Savings {
         reserved.step(file, history, lives, slice)?;
         let (run, live, reserved) =
             (self.run.take().ok_or(Spent)?, self.live.take().ok_or(Spent)?, self.reserved.take().ok_or(Spent)?);
-        self.sites = Some(run.sites());
         let mut writing = Writing::new(file, history, &self.question);
         if history.event_count() == 0 || peak.1 == 0 {
             sentences::nothing(&mut writing);

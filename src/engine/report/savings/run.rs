@@ -229,11 +229,6 @@ impl Run {
         self.group(self.sites + category)
     }
 
-    /// What each call site does.
-    pub(super) fn sites(&self) -> Vec<Without> {
-        self.told.get(..self.sites as usize).unwrap_or_default().to_vec()
-    }
-
     /// What a group of a family does.
     pub(super) fn numbered(&self, by: Numbered, number: u32) -> Without {
         self.group(self.families.group(by, number))

@@ -2,7 +2,7 @@
 
 use crate::planned::Drawn;
 use crate::typed_size::{capitalised, typed_size};
-use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf};
+use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf, read_factor};
 use std::rc::Rc;
 
 /// Rows of a plan: the engine counts with a few more groups.
@@ -89,11 +89,15 @@ impl Row {
     /// # Errors
     /// What is wrong with it, as part of a sentence.
     fn add_to(&self, question: &mut PlanQuestion) -> Result<(), String> {
+        let by = match &self.what {
+            What::Preset(preset) if !preset.has_number() => Factor::ONE,
+            _ => read_factor(&self.by)?,
+        };
         match &self.what {
-            What::Group(_) => question.groups.push(PlanGroup::parse(&self.written())?),
-            What::Preset(_) => {
-                let (preset, number) = Preset::parse(&self.written())?;
-                if !preset.add_to(question, number) {
+            What::Group(group) if group.trim().is_empty() => return Err("expected a category or a search".to_owned()),
+            What::Group(group) => question.groups.push((PlanGroup::Named(group.trim().to_owned()), by)),
+            What::Preset(preset) => {
+                if !preset.add_to(question, by) {
                     return Err("the number is too large or too small".to_owned());
                 }
             }

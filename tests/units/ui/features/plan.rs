@@ -39,8 +39,8 @@ fn rows_are_what_the_command_line_reads() {
 fn what_is_wrong_with_a_row_is_said() {
     for (what, by, error) in [
         (group("relu"), "", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
-        (group(""), "2x", "The group is missing: expected GROUP=FACTOR, such as activations=2x."),
-        (What::Preset(Preset::Zero1), "0", "Zero1=0 leaves nothing."),
+        (group(""), "2x", "Expected a category or a search."),
+        (What::Preset(Preset::Zero1), "0", "The number is too large or too small."),
         (What::Preset(Preset::Batch), "-1", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
         (group(""), "", ""),
         (group(">=10MiB"), "1/3", ""),
