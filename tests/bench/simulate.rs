@@ -102,7 +102,7 @@ fn measured(name: &str, pickle: &[u8]) {
         check.step(&recording, &mut Slice::new(&mut || true)).unwrap().addresses_equal
     });
     let all = Instant::now();
-    let mut simulation = Simulation::new(0, repeated);
+    let mut simulation = Simulation::new(0, recording);
     let question = WhatIfQuestion { tries: true, ..WhatIfQuestion::default() };
     let answer = simulation.answer(&question, &mut |_| {}, &mut Slice::new(&mut || true)).unwrap();
     println!(
