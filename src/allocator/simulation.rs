@@ -152,7 +152,7 @@ impl Job {
                     (Some(recorded), _) => followed = Some(recorded.clone()),
                     (None, Ok((settings, _))) if is_followed => followed = Some(settings),
                     (None, Ok((settings, ignored))) => {
-                        rows.push(Row { settings, origin: WhatIfOrigin::Asked, ignored })
+                        rows.push(Row { settings, origin: WhatIfOrigin::Asked, ignored });
                     }
                     (None, Err(_)) => {}
                 }

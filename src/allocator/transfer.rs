@@ -8,7 +8,7 @@ use base::slice::{Slice, Sliced};
 
 /// Bytes in the making.
 pub struct Writing {
-    recording: Recording,
+    pub recording: Recording,
     bytes: Vec<u8>,
     /// Rows of allocations, steps and operations that are written.
     next: [usize; 3],
@@ -24,11 +24,11 @@ impl Writing {
         Writing { recording, bytes, next: [0; 3] }
     }
 
-    /// Works until the bytes are there; what the recording has besides is left of it.
+    /// Works until the bytes are there.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, slice: &mut Slice) -> Sliced<(Recording, Vec<u8>)> {
+    pub fn step(&mut self, slice: &mut Slice) -> Sliced<Vec<u8>> {
         let Recording { allocations, steps, operations, .. } = &self.recording;
         let ([one, two, three], bytes) = (&mut self.next, &mut self.bytes);
         write(allocations, one, slice, |Allocation { size, address, place }| {
@@ -54,9 +54,7 @@ impl Writing {
             put(bytes, address, 8);
             put(bytes, size, 8);
         })?;
-        let rest = std::mem::take(&mut self.recording);
-        let (allocations, steps, operations) = Default::default();
-        Ok((Recording { allocations, steps, operations, ..rest }, std::mem::take(bytes)))
+        Ok(std::mem::take(bytes))
     }
 }
 
