@@ -165,6 +165,8 @@ pub enum WhatIfWarning {
     LargeSegmentsAreNew,
     /// `per_process_memory_fraction` neither.
     FractionIsNew,
+    /// `throw_on_cudamalloc_oom` neither.
+    ThrowingIsNew,
 }
 
 impl WhatIfWarning {
@@ -182,6 +184,9 @@ impl WhatIfWarning {
             }
             WhatIfWarning::FractionIsNew => {
                 "per_process_memory_fraction needs a PyTorch of August 2025 or later; in older ones, call torch.cuda.set_per_process_memory_fraction."
+            }
+            WhatIfWarning::ThrowingIsNew => {
+                "throw_on_cudamalloc_oom needs a PyTorch of 2026 or later; older ones refuse it."
             }
             WhatIfWarning::FractionOfNothing => {
                 "per_process_memory_fraction is a fraction of the GPU memory, whose size is not known here."

@@ -85,7 +85,8 @@ pub fn parse(line: &str) -> Result<Read, LineError> {
     }
     if settings.throws && settings.fraction == Share::ALL {
         // It is about that limit alone.
-        (settings.throws, ignored) = (false, [ignored, vec!["throw_on_cudamalloc_oom".to_owned()]].concat());
+        settings.throws = false;
+        ignored.push("throw_on_cudamalloc_oom".to_owned());
     }
     // Its own default is the size of large segments.
     settings.non_split = non_split.unwrap_or(settings.large_segment);

@@ -79,6 +79,9 @@ pub(super) fn run(
     if row.origin != WhatIfOrigin::Recorded && row.settings.fraction < Share::ALL {
         warnings.push(WhatIfWarning::FractionIsNew);
     }
+    if row.origin != WhatIfOrigin::Recorded && row.settings.throws {
+        warnings.push(WhatIfWarning::ThrowingIsNew);
+    }
     let grade = match grade(proof, &row.settings, is_fresh && calibration.is_off(), &outcome.exercised) {
         Grade::Proved => WhatIfGrade::Proved,
         Grade::FromSource => WhatIfGrade::FromSource,

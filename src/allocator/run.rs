@@ -88,6 +88,7 @@ pub struct Run {
 
 impl Run {
     /// A run that has not begun.
+    #[inline(never)]
     pub fn new(recording: &Recording, plan: &Plan) -> Run {
         let driver = Driver::new(plan.order, plan.limits.capacity);
         let mut allocator = Allocator::new(plan.settings.clone(), plan.backend, plan.limits, driver);
@@ -121,6 +122,7 @@ impl Run {
     ///
     /// # Errors
     /// The time is up.
+    #[inline(never)]
     pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced {
         while let Some(early) = recording.early.get(self.placed).filter(|_| !self.is_over) {
             slice.tick()?;

@@ -10,6 +10,7 @@ use super::recording::Recording;
 use super::rows::{Row, plan, run, told};
 use super::run::{Plan, Run, StartState};
 use super::search::{Fit, candidates};
+use super::settings::Settings;
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 
@@ -41,7 +42,8 @@ struct Job {
     /// Settings whose smallest memory is still to be found, the next one last.
     fits: Option<Vec<(Plan, String)>>,
     fit: Option<Box<Fit>>,
-    /// The run that is wanted event by event.
+    /// The settings whose run is wanted event by event, and the run.
+    followed: Option<Settings>,
     course: Option<Box<Run>>,
 }
 
@@ -67,8 +69,7 @@ impl Simulation {
         let known = &mut self.known;
         known.has_plan = bytes.len() == 8 * known.recording.allocations.len();
         known.recording.plan(bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
-        self.done.runs.retain(|(plan, _)| !plan.is_planned);
-        self.done.fits.retain(|(plan, _)| !plan.is_planned);
+        self.done = Done::default();
         self.job = None;
     }
 
@@ -139,12 +140,23 @@ impl Job {
         let recording = &known.recording;
         let capacity = question.capacity.or_else(|| recording.capacity());
         let calibration = known.calibration();
-        let mut rows = Vec::new();
+        let (mut rows, mut followed) = (Vec::new(), None);
         if proof.refused.is_none() {
             let recorded = proof.settings.clone();
             rows.push(Row { settings: recorded.clone(), origin: WhatIfOrigin::Recorded, ignored: Vec::new() });
-            let lines = question.lines.iter().filter_map(|line| conf::parse(line).ok());
-            rows.extend(lines.map(|(settings, ignored)| Row { settings, origin: WhatIfOrigin::Asked, ignored }));
+            let lines = question.lines.iter().map(|line| (line, false));
+            for (line, is_followed) in lines.chain(question.course.iter().map(|line| (line, true))) {
+                // The line of the recorded settings may be one that is refused elsewhere.
+                let recorded = Some(&recorded).filter(|recorded| is_followed && recorded.to_string() == *line);
+                match (recorded, conf::parse(line)) {
+                    (Some(recorded), _) => followed = Some(recorded.clone()),
+                    (None, Ok((settings, _))) if is_followed => followed = Some(settings),
+                    (None, Ok((settings, ignored))) => {
+                        rows.push(Row { settings, origin: WhatIfOrigin::Asked, ignored });
+                    }
+                    (None, Err(_)) => {}
+                }
+            }
             let tried = candidates(&recorded, capacity).into_iter().filter(|_| question.tries);
             for settings in tried {
                 if rows.iter().all(|row| row.settings != settings) {
@@ -164,7 +176,7 @@ impl Job {
             start_changes_peak: calibration.fresh.cast_signed().wrapping_sub(calibration.recorded.cast_signed()),
             ..WhatIf::default()
         };
-        Job { rows, band: Band::default(), answer, fits: None, fit: None, course: None }
+        Job { rows, band: Band::default(), answer, fits: None, fit: None, followed, course: None }
     }
 
     fn step(
@@ -218,10 +230,9 @@ impl Job {
     /// Runs the settings whose course is wanted, with addresses that ascend.
     fn follow(&mut self, known: &Known, proof: &Proof, question: &WhatIfQuestion, slice: &mut Slice) -> Sliced {
         let Some(line) = question.course.as_ref().filter(|_| proof.refused.is_none()) else { return Ok(()) };
-        let row = self.rows.iter().find(|row| row.settings.to_string() == *line).map(|row| row.settings.clone());
-        let Some(settings) = row.or_else(|| conf::parse(line).ok().map(|read| read.0)) else { return Ok(()) };
+        let Some(settings) = &self.followed else { return Ok(()) };
         let plan =
-            Plan { keeps_curve: true, ..plan(&known.recording, proof, question, &settings, self.answer.capacity) };
+            Plan { keeps_curve: true, ..plan(&known.recording, proof, question, settings, self.answer.capacity) };
         let run = self.course.get_or_insert_with(|| Box::new(Run::new(&known.recording, &plan)));
         run.step(&known.recording, slice)?;
         let course = WhatIfCourse { settings: line.clone(), ends_at: run.ends_at(), ..WhatIfCourse::default() };

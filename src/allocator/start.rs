@@ -83,6 +83,10 @@ fn size(recording: &Recording, allocator: &Allocator, held: &Held, early: &Early
     if let Some(size) = early.block_size {
         return size.min(room);
     }
+    let pool = recording.place(held.place).pool as usize;
+    if allocator.traits.get(pool).is_some_and(|traits| traits.no_split) {
+        return room;
+    }
     let requested = recording.allocations.at(early.allocation as usize).size;
     let least = rounded(&allocator.settings, allocator.backend, requested);
     if held.small || held.expandable {

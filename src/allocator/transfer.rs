@@ -8,7 +8,7 @@ use base::slice::{Slice, Sliced};
 
 /// Bytes in the making.
 pub struct Writing {
-    recording: Recording,
+    pub recording: Recording,
     bytes: Vec<u8>,
     /// Rows of allocations, steps and operations that are written.
     next: [usize; 3],
@@ -20,21 +20,21 @@ impl Writing {
         let Recording { allocations, steps, operations, .. } = &recording;
         let counts = [allocations.len(), steps.len(), operations.len()];
         let mut bytes = Vec::with_capacity(12 + 20 * counts[0] + 9 * counts[1] + 17 * counts[2]);
-        counts.iter().for_each(|count| bytes.extend((*count as u32).to_le_bytes()));
+        counts.iter().for_each(|count| put(&mut bytes, *count as u64, 4));
         Writing { recording, bytes, next: [0; 3] }
     }
 
-    /// Works until the bytes are there; what the recording has besides is left of it.
+    /// Works until the bytes are there.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, slice: &mut Slice) -> Sliced<(Recording, Vec<u8>)> {
+    pub fn step(&mut self, slice: &mut Slice) -> Sliced<Vec<u8>> {
         let Recording { allocations, steps, operations, .. } = &self.recording;
         let ([one, two, three], bytes) = (&mut self.next, &mut self.bytes);
         write(allocations, one, slice, |Allocation { size, address, place }| {
-            bytes.extend(size.to_le_bytes());
-            bytes.extend(address.to_le_bytes());
-            bytes.extend(place.to_le_bytes());
+            put(bytes, size, 8);
+            put(bytes, address, 8);
+            put(bytes, place.into(), 4);
         })?;
         write(steps, two, slice, |Step { event, what }| {
             let (kind, number) = match what {
@@ -45,18 +45,16 @@ impl Writing {
                 What::Release(number) => (4, number),
                 What::Oom(number) => (5, number),
             };
-            bytes.push(kind);
-            bytes.extend(event.to_le_bytes());
-            bytes.extend(number.to_le_bytes());
+            put(bytes, kind, 1);
+            put(bytes, event.into(), 4);
+            put(bytes, number.into(), 4);
         })?;
         write(operations, three, slice, |Operation { kind, address, size }| {
-            bytes.push(kind as u8);
-            bytes.extend(address.to_le_bytes());
-            bytes.extend(size.to_le_bytes());
+            put(bytes, kind as u64, 1);
+            put(bytes, address, 8);
+            put(bytes, size, 8);
         })?;
-        let rest = std::mem::take(&mut self.recording);
-        let (allocations, steps, operations) = Default::default();
-        Ok((Recording { allocations, steps, operations, ..rest }, std::mem::take(bytes)))
+        Ok(std::mem::take(bytes))
     }
 }
 
@@ -65,6 +63,12 @@ fn write<T: Copy>(column: &Column<T>, next: &mut usize, slice: &mut Slice, mut r
         column.range(part).for_each(&mut row);
     }
     Ok(())
+}
+
+/// The lowest bytes of a number. A call: the page has few bytes to spare, and there is time between slices.
+#[inline(never)]
+pub fn put(bytes: &mut Vec<u8>, number: u64, width: usize) {
+    bytes.extend_from_slice(number.to_le_bytes().get(..width).unwrap_or_default());
 }
 
 /// A recording that has these columns and nothing else, and what comes behind them; `None` where the bytes are no columns.

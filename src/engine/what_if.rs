@@ -42,9 +42,9 @@ impl Sending {
             self.writing = Some(Box::new(Writing::new(recording)));
         }
         let Some(writing) = &mut self.writing else { return Ok(None) };
-        let (rest, mut bytes) = writing.step(slice)?;
+        let mut bytes = writing.step(slice)?;
+        bytes.extend_from_slice(&encoded(&writing.recording));
         self.writing = None;
-        bytes.extend(encoded(&rest));
         Ok(Some(bytes))
     }
 }

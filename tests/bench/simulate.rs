@@ -71,7 +71,7 @@ fn measured(name: &str, pickle: &[u8]) {
     print("the columns of the recording to bytes", steps, || {
         let mut writing = Writing::new(repeated.clone());
         let started = Instant::now();
-        let (_, bytes) = writing.step(&mut Slice::new(&mut || true)).unwrap();
+        let bytes = writing.step(&mut Slice::new(&mut || true)).unwrap();
         println!(
             "            {:8.1} ms without the copy, {} bytes",
             started.elapsed().as_secs_f64() * 1e3,
@@ -79,7 +79,7 @@ fn measured(name: &str, pickle: &[u8]) {
         );
         bytes.len() as u64
     });
-    let (_, bytes) = Writing::new(repeated.clone()).step(&mut Slice::new(&mut || true)).unwrap();
+    let bytes = Writing::new(repeated.clone()).step(&mut Slice::new(&mut || true)).unwrap();
     print("and back", steps, || read_columns(&bytes).unwrap().0.steps.len() as u64);
     let mut peak = 0;
     for line in LINES {
@@ -102,7 +102,7 @@ fn measured(name: &str, pickle: &[u8]) {
         check.step(&recording, &mut Slice::new(&mut || true)).unwrap().addresses_equal
     });
     let all = Instant::now();
-    let mut simulation = Simulation::new(0, repeated);
+    let mut simulation = Simulation::new(0, recording);
     let question = WhatIfQuestion { tries: true, ..WhatIfQuestion::default() };
     let answer = simulation.answer(&question, &mut |_| {}, &mut Slice::new(&mut || true)).unwrap();
     println!(

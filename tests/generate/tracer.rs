@@ -193,11 +193,17 @@ impl<'a, S: Sink> Tracer<'a, S> {
         }
     }
 
-    /// Gives what is free back to the driver, and before that waits for what other streams still use.
-    pub(crate) fn empty_cache(&mut self, site: Site) -> io::Result<()> {
+    /// The other streams have done with all blocks.
+    pub(crate) fn catch_up_with_all(&mut self) -> io::Result<()> {
         while !self.waiting.is_empty() {
             self.catch_up()?;
         }
+        Ok(())
+    }
+
+    /// Gives what is free back to the driver, and before that waits for what other streams still use.
+    pub(crate) fn empty_cache(&mut self, site: Site) -> io::Result<()> {
+        self.catch_up_with_all()?;
         let context = self.capture(site);
         let parts = self.allocator.releasable();
         let last = parts.last().copied();

@@ -144,6 +144,10 @@ impl<S: Sink> Training<'_, S> {
         self.within("Optimizer.step#AdamW.step", |training| training.optimize(&gradients))?;
         self.within("zero_grad", |training| training.free_all(&mut gradients, Site::ZeroGrad))?;
         self.free_all(&mut saved, Site::BackwardFree)?;
+        if (self.steps + 1).is_multiple_of(STEPS_TO_EMPTY_CACHE) {
+            // The program synchronizes, in the step.
+            self.tracer.catch_up_with_all()?;
+        }
         self.tracer.annotate(Stage::End, name);
         self.tracer.step = None;
         self.steps += 1;

@@ -9,9 +9,7 @@ fn columns(recording: &Recording) -> (Vec<u8>, u32) {
     let mut writing = Writing::new(recording.clone());
     let mut slices = 1;
     loop {
-        if let Ok((rest, bytes)) = writing.step(&mut Slice::new(&mut || false)) {
-            assert!(rest.steps.is_empty() && rest.allocations.is_empty() && rest.operations.is_empty());
-            assert_eq!((rest.requests, rest.held.len()), (recording.requests, recording.held.len()));
+        if let Ok(bytes) = writing.step(&mut Slice::new(&mut || false)) {
             return (bytes, slices);
         }
         slices += 1;
