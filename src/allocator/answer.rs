@@ -31,6 +31,8 @@ pub struct WhatIf {
     pub runs: Vec<WhatIfRun>,
     pub fits: Vec<WhatIfFit>,
     pub course: Option<WhatIfCourse>,
+    /// What is wrong with a line of the question, as part of a sentence; empty where nothing is.
+    pub line_error: String,
     /// Bytes that the runs had, and whether the recording told it.
     pub capacity: Option<u64>,
     pub is_capacity_recorded: bool,

@@ -2,7 +2,7 @@
 
 use super::driver::{Kind, Operation};
 use super::ranks::{ascending, halves, number, rank_all};
-use super::recorded::{no_split, settings};
+use super::recorded::no_split;
 use super::recording::{Allocation, Early, Held, Oom, Recording, Release, Step, What};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
@@ -86,7 +86,7 @@ impl Reading {
         let device = history.device;
         let segments = || snapshot.segments.iter().filter(move |segment| segment.device == device);
         self.recording.events = history.event_count();
-        self.recording.settings = settings(&snapshot.settings);
+        self.recording.listed.clone_from(&snapshot.settings);
         let mut named = vec![(None, None)];
         named.extend(snapshot.labels.rows().iter().map(|labels| (labels.stream, labels.pool)));
         named.extend(segments().map(|segment| (segment.stream, segment.pool)));

@@ -127,7 +127,8 @@ pub struct Recording {
     pub ooms: Vec<Oom>,
     /// Requested and rounded bytes of blocks that differ by rounding alone.
     pub rounded: Vec<(u64, u64)>,
-    /// What the file says of its settings.
+    /// What the file lists of its settings, and what that means: read where it is simulated.
+    pub listed: Vec<(String, String)>,
     pub settings: Option<Settings>,
     /// Whether anything of it is expandable.
     pub has_expandable: bool,
@@ -144,6 +145,11 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// The same with what its listed settings mean.
+    pub fn with_settings(self) -> Recording {
+        Recording { settings: super::recorded::settings(&self.listed), ..self }
+    }
+
     /// Reserved bytes before the first event.
     pub fn reserved_at_start(&self) -> u64 {
         self.held.iter().fold(0, |sum, held| sum.saturating_add(held.size))

@@ -53,6 +53,7 @@ const MOST_FITS: usize = 3;
 impl Simulation {
     /// Of this device.
     pub fn new(device: i64, recording: Recording) -> Simulation {
+        let recording = recording.with_settings();
         let (inference, proof, calibrating, peaks, has_plan) = Default::default();
         let known = Known { device, recording, inference, proof, calibrating, peaks, has_plan };
         Simulation { known, job: None, done: Done::default() }
@@ -140,7 +141,7 @@ impl Job {
         let recording = &known.recording;
         let capacity = question.capacity.or_else(|| recording.capacity());
         let calibration = known.calibration();
-        let (mut rows, mut followed) = (Vec::new(), None);
+        let (mut rows, mut followed, mut line_error) = (Vec::new(), None, String::new());
         if proof.refused.is_none() {
             let recorded = proof.settings.clone();
             rows.push(Row { settings: recorded.clone(), origin: WhatIfOrigin::Recorded, ignored: Vec::new() });
@@ -154,7 +155,7 @@ impl Job {
                     (None, Ok((settings, ignored))) => {
                         rows.push(Row { settings, origin: WhatIfOrigin::Asked, ignored });
                     }
-                    (None, Err(_)) => {}
+                    (None, Err(error)) => line_error = error.to_string(),
                 }
             }
             let tried = candidates(&recorded, capacity).into_iter().filter(|_| question.tries);
@@ -167,6 +168,7 @@ impl Job {
         let tried = rows.iter().filter(|row| row.origin == WhatIfOrigin::Tried).count();
         let fits = if question.fits { rows.len() - tried + tried.min(MOST_FITS) } else { 0 };
         let answer = WhatIf {
+            line_error,
             proof: told(proof),
             steps: (rows.len() + fits) as u64,
             capacity,

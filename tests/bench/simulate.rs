@@ -203,5 +203,5 @@ fn read(pickle: &[u8]) -> Recording {
     let history = histories.first().expect("a device");
     let mut lives = SegmentLives::default();
     lives.step(&snapshot, history, &mut slice).unwrap();
-    Reading::default().step(&snapshot, history, &lives, &mut slice).unwrap()
+    Reading::default().step(&snapshot, history, &lives, &mut slice).unwrap().with_settings()
 }

@@ -18,6 +18,7 @@ use crate::planned::Drawn;
 use crate::settings::Dialog;
 use crate::shared::Shared;
 use crate::tab::Tab;
+use crate::typed_size::capitalised;
 use engine::protocol::{Answer, Question, Topic, WhatIf, WhatIfQuestion};
 use std::rc::Rc;
 
@@ -88,6 +89,7 @@ fn take(
     if answer.is_complete {
         (simulator.asked, shared.simulation) = (None, None);
     }
+    simulator.line_error = capitalised(&answer.line_error);
     if let Some(course) = answer.course.take() {
         shared.draw_course(Rc::new(course));
     }
@@ -121,16 +123,18 @@ fn join(answer: &mut WhatIf, before: Option<&WhatIf>) {
 fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, effects: &mut Vec<Effect>) {
     match action {
         WhatIfAction::Typed(field, text) => {
+            if field == Field::Line {
+                simulator.line_error.clear();
+            }
             *simulator.field(field) = text;
             // What is wrong is said when it is to be simulated, and until it is right.
-            simulator.is_checked &= simulator.is_wrong();
+            simulator.is_checked &= simulator.typed_capacity().is_err();
         }
         WhatIfAction::EmptiesLeftOut(are_left_out) => simulator.never_empties = are_left_out,
         WhatIfAction::Simulated | WhatIfAction::Searched => {
             let is_line = action == WhatIfAction::Simulated;
-            simulator.is_checked = simulator.is_wrong();
-            let is_wrong = if is_line { simulator.is_checked } else { simulator.typed_capacity().is_err() };
-            simulator.wanted = (!is_wrong).then_some(if is_line { Job::Line } else { Job::Search });
+            simulator.is_checked = simulator.typed_capacity().is_err();
+            simulator.wanted = (!simulator.is_checked).then_some(if is_line { Job::Line } else { Job::Search });
         }
         WhatIfAction::Canceled => {
             (simulator.asked, simulator.wanted, simulator.is_canceled) = (None, None, true);

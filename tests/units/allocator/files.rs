@@ -66,7 +66,7 @@ fn built(reader: Reader<Recorder>, root: Value) -> Vec<Recording> {
     let recording = |history| {
         let mut lives = SegmentLives::default();
         lives.step(&snapshot, history, &mut slice).unwrap();
-        Reading::default().step(&snapshot, history, &lives, &mut slice).unwrap()
+        Reading::default().step(&snapshot, history, &lives, &mut slice).unwrap().with_settings()
     };
     histories.iter().map(recording).collect()
 }

@@ -1,7 +1,7 @@
 //! What is typed in the form of the simulated allocator, what is on its way, and what was answered.
 
-use crate::typed_size::{capitalised, typed_size};
-use engine::protocol::{WhatIf, parse_settings};
+use crate::typed_size::typed_size;
+use engine::protocol::WhatIf;
 use std::rc::Rc;
 
 /// The form, and what came of it.
@@ -25,7 +25,9 @@ pub struct Simulator {
     pub(crate) terms: Terms,
     /// Steps of the answer that are done, and all.
     pub(crate) progress: [u64; 2],
-    /// Whether what is wrong in the fields is said.
+    /// What the simulator says is wrong with the typed settings.
+    pub(crate) line_error: String,
+    /// Whether what is wrong with the capacity is said.
     pub(crate) is_checked: bool,
     pub(crate) is_canceled: bool,
     /// Why the simulator could not be had.
@@ -97,15 +99,5 @@ impl Simulator {
     /// It is no size: what one looks like.
     pub(crate) fn typed_capacity(&self) -> Result<Option<u64>, &'static str> {
         typed_size(&self.capacity)
-    }
-
-    /// What is wrong with the typed settings: a sentence, or nothing.
-    pub(crate) fn line_error(&self) -> String {
-        let Err(error) = parse_settings(&self.settings) else { return String::new() };
-        capitalised(&error.to_string())
-    }
-
-    pub(crate) fn is_wrong(&self) -> bool {
-        parse_settings(&self.settings).is_err() || self.typed_capacity().is_err()
     }
 }

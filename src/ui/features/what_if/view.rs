@@ -210,7 +210,7 @@ pub fn form(simulator: &Simulator, shared: &Shared) -> FormView {
     FormView {
         status,
         can_cancel: simulator.asked.is_some_and(|(_, job)| job != Job::Proof),
-        line_error: if simulator.is_checked { simulator.line_error() } else { String::new() },
+        line_error: simulator.line_error.clone(),
         capacity_error: simulator.typed_capacity().err().filter(|_| simulator.is_checked).unwrap_or_default(),
         capacity_hint: known.map_or_else(|| "no limit".to_owned(), |bytes| Bytes(bytes).to_string()),
     }
