@@ -130,15 +130,16 @@ pub enum Question {
     Table(Box<TableQuestion>),
     /// Rows of a table as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen.
     TableText(Box<TableQuestion>),
-    /// What would the device's program have reserved under other settings? Where it says so, parts of the answer come before the whole. It is
-    /// never sent to the engine's worker: another simulates.
-    #[serde(skip)]
-    WhatIf(Box<WhatIfQuestion>),
     /// What did the device's program ask its allocator for? For who answers [`Question::WhatIf`] elsewhere.
     Recording,
     /// How large is each allocation under this plan? Whoever answers [`Question::WhatIf`] needs it before
     /// [questions about planned sizes](WhatIfQuestion::is_planned).
     PlannedSizes(Box<PlanQuestion>),
+    /// What would the device's program have reserved under other settings? Where it says so, parts of the answer come before the whole. It is
+    /// never sent to the engine's worker: another simulates. It is the last, since a
+    /// variant that is left out shifts the numbers of those behind it.
+    #[serde(skip)]
+    WhatIf(Box<WhatIfQuestion>),
 }
 
 /// What is answered. On a device that the file does not have there is no answer, or an empty one.
@@ -182,11 +183,11 @@ pub enum Answer {
     PlanCurve(Box<PlanCurve>),
     Table(Box<TablePage>),
     TableText(TableText),
-    /// Never sent: another worker than the engine's simulates.
-    #[serde(skip)]
-    WhatIf(Box<WhatIf>),
     /// The columns of an [`allocator::Recording`] as [`allocator::transfer`] has them, and the rest of it [encoded](super::encoded).
     Recording(Vec<u8>),
     /// As [`Simulation::plan`](allocator::simulation::Simulation::plan) takes them; empty where the plan cannot be carried out.
     PlannedSizes(Vec<u8>),
+    /// Never sent: another worker than the engine's simulates. It is the last, as [`Question::WhatIf`].
+    #[serde(skip)]
+    WhatIf(Box<WhatIf>),
 }
