@@ -184,7 +184,7 @@ impl Aligning {
                     alignment.add(border.0, border.1);
                 }
                 // The state before an allocation belongs to that before the other: what lies between goes before both.
-                alignment.add(born.0 - 1, born.1 - 1);
+                alignment.add(born.0.saturating_sub(1), born.1.saturating_sub(1));
                 alignment.add(born.0, born.1);
             }
             borders.for_each(|border| alignment.add(border.0, border.1));

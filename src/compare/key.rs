@@ -37,7 +37,10 @@ impl Key {
         Key::Module,
         Key::Pool,
     ];
-    /// Those that are tried automatically.
+    /// Those that are tried automatically to sum up what is live.
+    pub const AUTOMATIC: [Key; 6] =
+        [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite, Key::Category];
+    /// Those that are tried to pair allocations.
     pub const LADDER: [Key; 5] = [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite];
 
     /// As the command line and JSON have it.

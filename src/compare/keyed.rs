@@ -90,9 +90,10 @@ impl Keyed {
             let count = side.group_count(by) as usize;
             while let Some(part) = slice.part(&mut self.next, count, 64)? {
                 for group in part {
+                    // The first group is of what is in none, the last category that of what no rule knows.
+                    let is_none = group == 0 || (by == Grouping::Category && group + 1 == count);
                     let text = common.text(&side.group_label(by, group as u32));
-                    let number = common.chain(NOTHING, text);
-                    self.numbers.push(number);
+                    self.numbers.push(if is_none { NOTHING } else { common.chain(NOTHING, text) });
                 }
             }
             return Ok(());

@@ -5,11 +5,20 @@
 
 mod aligning;
 mod alignment;
+mod answer;
+mod comparing;
 mod key;
 mod keyed;
+mod pairing;
 mod sequence;
+mod sums;
 mod tables;
+mod verdict;
+mod warnings;
 
 pub use alignment::{Align, Alignment};
+pub use answer::{Comparison, FactorGroup, Lifetimes, Matched, MomentPair, Outcome, Row, SideFacts, SiteFactor, Two};
+pub use comparing::{Comparing, Wanted};
 pub use key::Key;
 pub use sequence::{Diff, Window};
+pub use verdict::{factor, signed, times};

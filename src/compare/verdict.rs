@@ -1,0 +1,151 @@
+//! The verdict: one to five sentences, each with its number and its cause.
+
+use crate::answer::{Comparison, FactorGroup, Outcome, Row, Two};
+use base::sorted::sorted_numbers;
+use base::units::{Bytes, counted, percent};
+use hashbrown::HashMap;
+
+/// Differences that a sentence names.
+const MOST_CAUSES: usize = 3;
+/// A difference is named from this part of the larger total on.
+const SMALLEST_PART: u64 = 200;
+/// What lives longer is named from this part of B's total on.
+const LONGER_PART: u64 = 50;
+/// Letters of a name.
+const LONGEST: usize = 60;
+
+/// The sentences.
+pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
+    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+    let mut sentences = vec![first(of, live)];
+    sentences.extend(causes(of, live));
+    let (matched, total) = (of.matched.bytes, of.matched.total);
+    let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
+    if u128::from(unmatched) * 10 > u128::from(all) {
+        sentences.push(format!(
+            "{} of A's bytes and {} of B's have no partner by {}.",
+            percent(total.a - matched.a, total.a),
+            percent(total.b - matched.b, total.b),
+            of.key_title
+        ));
+    }
+    sentences.extend(scaling(&of.scaling));
+    sentences.extend(lifetimes(of, live));
+    sentences
+}
+
+fn first(of: &Comparison, live: Two) -> String {
+    let peaks = of.moments.first().map_or((0, 0), |pair| pair.moments);
+    let what = if peaks == (of.a.moment, of.b.moment) { "B's peak" } else { "B at the compared moment" };
+    match live.delta() {
+        0 => format!("{what} equals A's: {}.", Bytes(live.a)),
+        delta => {
+            let (amount, way) = (Bytes(live.a.abs_diff(live.b)), if delta > 0 { "higher" } else { "lower" });
+            let times = if live.a > 0 { format!(", {}", times(live)) } else { String::new() };
+            format!("{what} is {amount} {way}: {} against {}{times}.", Bytes(live.b), Bytes(live.a))
+        }
+    }
+}
+
+/// `×1.79`, or `×16`.
+pub fn times(two: Two) -> String {
+    let ratio = two.b as f64 / (two.a as f64).max(1.0);
+    factor(ratio)
+}
+
+/// A factor for people: whole where it nearly is.
+pub fn factor(ratio: f64) -> String {
+    let whole = ratio.round();
+    match ratio {
+        _ if whole >= 1.0 && (ratio - whole).abs() < 0.005 * whole => format!("×{whole}"),
+        10.0.. => format!("×{ratio:.1}"),
+        0.095.. => format!("×{ratio:.2}"),
+        _ => format!("×{ratio:.4}"),
+    }
+}
+
+/// `+8.10 GiB`, `−0.60 GiB`.
+pub fn signed(delta: i128) -> String {
+    let amount = Bytes(u64::try_from(delta.unsigned_abs()).unwrap_or(u64::MAX));
+    match delta {
+        0 => "0 B".to_owned(),
+        1.. => format!("+{amount}"),
+        _ => format!("−{amount}"),
+    }
+}
+
+/// The largest differences; groups that are called alike are one.
+fn causes(of: &Comparison, live: Two) -> Option<String> {
+    let mut places: HashMap<&str, usize, foldhash::fast::RandomState> = HashMap::default();
+    let mut causes: Vec<(&str, Two)> = Vec::new();
+    for Row { label, bytes, .. } in &of.rows {
+        let at = *places.entry(label).or_insert(causes.len());
+        match causes.get_mut(at) {
+            Some((_, sum)) => {
+                sum.a = sum.a.saturating_add(bytes.a);
+                sum.b = sum.b.saturating_add(bytes.b);
+            }
+            None => causes.push((label, *bytes)),
+        }
+    }
+    let least = live.a.max(live.b) / SMALLEST_PART;
+    let order = causes.iter().zip(0..).map(|((_, bytes), at)| (!bytes.delta().unsigned_abs(), at)).collect();
+    let largest = sorted_numbers(order).into_iter().filter_map(|at| causes.get(at as usize));
+    let largest = largest.filter(|(_, bytes)| bytes.a.abs_diff(bytes.b) > least).take(MOST_CAUSES);
+    let words: Vec<String> = largest
+        .map(|(label, bytes)| {
+            let label: String = label.chars().take(LONGEST).collect();
+            let how = match (bytes.a, bytes.b) {
+                (0, _) => "only in B".to_owned(),
+                (_, 0) => "only in A".to_owned(),
+                _ => times(*bytes),
+            };
+            format!("{} {label} ({how})", signed(bytes.delta()))
+        })
+        .collect();
+    (!words.is_empty()).then(|| format!("Largest differences: {}.", words.join(", ")))
+}
+
+/// Which factors sizes have; where one is the square of another, what grows quadratically.
+fn scaling(groups: &[FactorGroup]) -> Option<String> {
+    let changed: Vec<&FactorGroup> = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.02).collect();
+    let largest = changed.first()?;
+    let square = largest.factor * largest.factor;
+    let is = |group: &&&FactorGroup, factor: f64| (group.factor / factor - 1.0).abs() < 0.03;
+    // Of two factors the smaller is linear, whichever has more bytes.
+    let root = changed.iter().find(|group| is(group, largest.factor.sqrt()));
+    let (linear, quadratic) = match root {
+        Some(root) => (*root, Some(*largest)),
+        None => (*largest, changed.iter().find(|group| is(group, square)).copied()),
+    };
+    let sites = |group: &FactorGroup| counted(group.sites.into(), "call site");
+    Some(match quadratic {
+        Some(quadratic) => {
+            let names: Vec<&str> = quadratic.rows.iter().take(MOST_CAUSES).map(|row| &*row.site).collect();
+            format!(
+                "{} allocate {} as much, and {} grow quadratically ({}): {}.",
+                sites(linear),
+                factor(linear.factor),
+                sites(quadratic),
+                factor(quadratic.factor),
+                names.join(", ")
+            )
+        }
+        None => format!("{} allocate {} as much.", sites(linear), factor(linear.factor)),
+    })
+}
+
+/// What lives longer, where it matters.
+fn lifetimes(of: &Comparison, live: Two) -> Option<String> {
+    let longer = of.lifetimes.iter().filter(|it| matches!(it.outcome, Outcome::LongerInA | Outcome::LongerInB));
+    let largest = longer.max_by_key(|it| it.bytes.a.max(it.bytes.b))?;
+    if largest.bytes.a.max(largest.bytes.b) <= live.a.max(live.b) / LONGER_PART {
+        return None;
+    }
+    let side = if largest.outcome == Outcome::LongerInB { "B" } else { "A" };
+    let (site, _, _, events) = largest.sites.first()?;
+    let (what, bytes) = (counted(largest.allocations, "allocation"), Bytes(largest.bytes.a.max(largest.bytes.b)));
+    let site: String = site.chars().take(LONGEST).collect();
+    let events = counted(events.unsigned_abs(), "event");
+    Some(format!("{what} ({bytes} in sum) live longer in {side}, most of them from {site} (by {events} on average)."))
+}
