@@ -316,6 +316,7 @@ fn as_text(of: &Comparison, top: u32) -> String {
         let (a, b, delta) = (bytes(two.a), bytes(two.b), signed(two.delta()));
         text += &format!("{:>18} {a:>12} {b:>12} {delta:>12}  {events}\n", pair.title);
     }
+    text += &at_the_peak(of);
     let (a, b) = (of.matched.bytes, of.matched.total);
     let (of_a, of_b) = (percent(a.a, b.a), percent(a.b, b.b));
     text += &format!("\nBy {}: {of_a} of A and {of_b} of B have a partner\n", of.key_title);
@@ -328,7 +329,11 @@ fn as_text(of: &Comparison, top: u32) -> String {
     if !of.settings.is_empty() {
         text += "\nSettings that differ (A → B)\n";
         for (name, a, b) in of.settings.iter().take(top as usize) {
-            let value = |value: &Option<String>| value.as_deref().map_or("not recorded".to_owned(), |it| cut(it, 24));
+            let value = |value: &Option<String>| {
+                value.as_deref().map_or("not recorded".to_owned(), |it| {
+                    if it.is_empty() { "(empty)".to_owned() } else { cut(it, 24) }
+                })
+            };
             text += &format!("  {} {} → {}\n", cut(name, 44), value(a), value(b));
         }
     }
@@ -348,6 +353,21 @@ fn as_text(of: &Comparison, top: u32) -> String {
         let site = it.sites.first().map_or(String::new(), |(site, ..)| cut(site, 36));
         let (a, b, count) = (bytes(it.bytes.a), bytes(it.bytes.b), grouped(it.allocations));
         text += &format!("{:>24} {count:>12} {a:>12} {b:>12}  {site}\n", it.outcome.title());
+    }
+    text
+}
+
+/// Fragmentation at the peaks, and how often memory ran out.
+fn at_the_peak(of: &Comparison) -> String {
+    let mut text = String::new();
+    if let Some((pair, reserved)) = of.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
+        // Blocks are rounded up, so that less is free than what is not live.
+        let free = |live: u64, reserved: u64| percent(reserved.saturating_sub(live), reserved);
+        let (a, b) = (free(pair.live.a, reserved.a), free(pair.live.b, reserved.b));
+        text += &format!("{:>18} {:>12} {:>12}\n", "fragmentation", format!("≤ {a}"), format!("≤ {b}"));
+    }
+    if of.out_of_memory != Two::default() {
+        text += &format!("{:>18} {:>12} {:>12}\n", "OOM", of.out_of_memory.a, of.out_of_memory.b);
     }
     text
 }

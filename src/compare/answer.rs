@@ -48,7 +48,7 @@ pub struct Row {
     pub count: Two,
 }
 
-/// How much of what is live has a partner by a key.
+/// How much of what is live has a partner by a key: the other file allocates by it, at whatever moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matched {
     pub bytes: Two,

@@ -66,6 +66,13 @@ impl Comparing {
         Ok(self.comparison(sides, moments))
     }
 
+    /// Compares these moments instead of those before; moments stay aligned as they are.
+    pub fn move_to(&mut self, a: Option<Moment>, b: Option<Moment>) {
+        self.wanted = Wanted { a, b, ..self.wanted };
+        (self.sums, self.rung, self.chosen, self.pools) = (None, 0, self.wanted.key, None);
+        self.tried.clear();
+    }
+
     /// Which moments belong together, once [`Comparing::step`] is done.
     pub fn alignment(&self) -> &Alignment {
         &self.aligning.found.alignment
@@ -101,7 +108,7 @@ impl Comparing {
             if self.chosen.is_some() {
                 return Ok(());
             }
-            let matched = sums.matched();
+            let matched = sums.matched(&self.tables);
             self.tried.push((key, matched));
             self.rung += 1;
             if matched.has_percent(ENOUGH_PERCENT) {
@@ -117,7 +124,7 @@ impl Comparing {
         let [a, b] = sides;
         let rows = self.sums.as_ref().map_or_else(Vec::new, |sums| sums.rows(sides, &mut self.tables));
         let pools = self.pools.as_ref().map_or_else(Vec::new, |sums| sums.rows(sides, &mut self.tables));
-        let matched = self.sums.as_ref().map_or(Matched::default(), Sums::matched);
+        let matched = self.sums.as_ref().map_or(Matched::default(), |sums| sums.matched(&self.tables));
         let key = self.chosen.unwrap_or(Key::CallSite);
         let found = &self.aligning.found;
         let method = found.method.unwrap_or(Align::Share);

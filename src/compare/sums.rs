@@ -48,6 +48,7 @@ impl Sums {
     /// Sums up.
     pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
         tables.step(self.key, sides, slice)?;
+        tables.see(self.key, sides, slice)?;
         let moments = [self.moments.0, self.moments.1];
         let keyed = tables.of(self.key);
         while let (Some(side), Some(&moment), Some(Some(keyed))) =
@@ -78,18 +79,18 @@ impl Sums {
         Ok(())
     }
 
-    /// How many bytes have a partner. What no stack is known of has none.
-    pub(crate) fn matched(&self) -> Matched {
-        let mut matched = Matched { bytes: Two::default(), total: Two::default() };
+    /// How many bytes have a partner: the other file allocates by their key, at whatever moment. What no stack is known of has none.
+    pub(crate) fn matched(&self, tables: &Tables) -> Matched {
+        let mut matched = Matched::default();
         for (&key, sum) in &self.sums {
-            let add = |to: &mut Two| {
-                to.a = to.a.saturating_add(sum.bytes.a);
-                to.b = to.b.saturating_add(sum.bytes.b);
-            };
-            add(&mut matched.total);
-            if sum.count.a > 0 && sum.count.b > 0 && key != NOTHING && key != UNEXPLAINED {
-                add(&mut matched.bytes);
+            matched.total.a = matched.total.a.saturating_add(sum.bytes.a);
+            matched.total.b = matched.total.b.saturating_add(sum.bytes.b);
+            if key == NOTHING || key == UNEXPLAINED {
+                continue;
             }
+            let [in_a, in_b] = tables.has(self.key, key);
+            matched.bytes.a = matched.bytes.a.saturating_add(if in_b { sum.bytes.a } else { 0 });
+            matched.bytes.b = matched.bytes.b.saturating_add(if in_a { sum.bytes.b } else { 0 });
         }
         matched
     }

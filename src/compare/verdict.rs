@@ -103,7 +103,7 @@ fn causes(of: &Comparison, live: Two) -> Option<String> {
             format!("{} {label} ({how})", signed(bytes.delta()))
         })
         .collect();
-    (!words.is_empty()).then(|| format!("Largest differences: {}.", words.join(", ")))
+    (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", of.key_title, words.join(", ")))
 }
 
 /// Which factors sizes have; where one is the square of another, what grows quadratically.
@@ -123,15 +123,18 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
         Some(quadratic) => {
             let names: Vec<&str> = quadratic.rows.iter().take(MOST_CAUSES).map(|row| &*row.site).collect();
             format!(
-                "{} allocate {} as much, and {} grow quadratically ({}): {}.",
+                "{} scale {}, {} quadratically ({}): {}.",
                 sites(linear),
                 factor(linear.factor),
-                sites(quadratic),
+                quadratic.sites,
                 factor(quadratic.factor),
                 names.join(", ")
             )
         }
-        None => format!("{} allocate {} as much.", sites(linear), factor(linear.factor)),
+        None => {
+            let site = linear.rows.first().map_or("", |row| &row.site);
+            format!("{} scale {}, most bytes from {site}.", sites(linear), factor(linear.factor))
+        }
     })
 }
 
