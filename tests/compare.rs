@@ -256,7 +256,8 @@ fn what_leaks_in_b_alone_is_only_in_b() {
     assert!(comparison.rows[1..].iter().all(|row| row.bytes.delta() == 0), "{:#?}", comparison.rows);
     let only_in_b = comparison.lifetimes.iter().find(|it| it.outcome == Outcome::OnlyInB).unwrap();
     assert_eq!((only_in_b.allocations, only_in_b.bytes.b), (3, 3 * (16 << 20)));
-    assert!(comparison.verdict[1].contains("log_metrics"), "{:?}", comparison.verdict);
+    assert!(!largest.in_both && largest.relation() == "only in B");
+    assert!(comparison.verdict[1].contains("log_metrics (only in B)"), "{:?}", comparison.verdict);
 }
 
 #[test]

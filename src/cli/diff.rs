@@ -166,6 +166,7 @@ fn row_json(row: &Row) -> Value {
         "a_count": row.count.a,
         "b_count": row.count.b,
         "ratio": ratio(row.bytes),
+        "in_both": row.in_both,
     })
 }
 
@@ -280,14 +281,9 @@ fn cut(name: &str, letters: usize) -> String {
     }
 }
 
-/// How B stands to A: its factor, or that only one has it.
-fn relation(two: Two) -> String {
-    match (two.a, two.b) {
-        (0, 0) => "–".to_owned(),
-        (0, _) => "only in B".to_owned(),
-        (_, 0) => "only in A".to_owned(),
-        _ => times(two),
-    }
+/// How much more or less is live in B than in A.
+fn total_relation(live: Two) -> String {
+    if live.a == 0 { "–".to_owned() } else { times(live) }
 }
 
 fn bytes(bytes: u64) -> String {
@@ -376,17 +372,17 @@ fn at_the_peak(of: &Comparison) -> String {
 fn total(of: &Comparison) -> String {
     let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
     let (a, b, delta) = (bytes(live.a), bytes(live.b), signed(live.delta()));
-    format!("{a:>12} {b:>12} {delta:>12} {:>10}  total\n", relation(live))
+    format!("{a:>12} {b:>12} {delta:>12} {:>13}  total\n", total_relation(live))
 }
 
 fn table(rows: &[Row], top: u32) -> String {
-    let mut text = format!("{:>12} {:>12} {:>12} {:>10}  allocations\n", "A", "B", "Δ", "ratio");
+    let mut text = format!("{:>12} {:>12} {:>12} {:>13}  allocations\n", "A", "B", "Δ", "ratio");
     for row in rows.iter().take(top as usize) {
         let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
         let counts = format!("{} → {}", grouped(row.count.a), grouped(row.count.b));
-        let room = WIDTH.saturating_sub(12 * 3 + 2 + 11 + 2 + 1 + counts.chars().count().max(11));
+        let room = WIDTH.saturating_sub(12 * 3 + 2 + 14 + 2 + 1 + counts.chars().count().max(11));
         let name = cut(&row.label, room);
-        text += &format!("{a:>12} {b:>12} {delta:>12} {:>10}  {counts:<11} {name}\n", relation(row.bytes));
+        text += &format!("{a:>12} {b:>12} {delta:>12} {:>13}  {counts:<11} {name}\n", row.relation());
     }
     text + &super::output::more(rows.len().saturating_sub(top as usize) as u32)
 }
@@ -400,15 +396,16 @@ fn as_markdown(of: &Comparison, top: u32) -> String {
     text += &format!("\nAlignment: {}\n", plain(&of.alignment_detail));
     text += &format!("\n## By {}\n\n| A | B | Δ | ratio | allocations | {} |\n", of.key_title, of.key_title);
     text += "| ---: | ---: | ---: | ---: | ---: | --- |\n";
-    let line = |bytes: Two, counts: &str, name: &str| {
+    let line = |bytes: Two, relation: &str, counts: &str, name: &str| {
         let (a, b, delta) = (self::bytes(bytes.a), self::bytes(bytes.b), signed(bytes.delta()));
-        format!("| {a} | {b} | {delta} | {} | {counts} | {name} |\n", relation(bytes))
+        format!("| {a} | {b} | {delta} | {relation} | {counts} | {name} |\n")
     };
     for row in of.rows.iter().take(top as usize) {
         let counts = format!("{} → {}", grouped(row.count.a), grouped(row.count.b));
-        text += &line(row.bytes, &counts, &plain(&row.label));
+        text += &line(row.bytes, &row.relation(), &counts, &plain(&row.label));
     }
-    text += &line(Two { a: of.a.live_bytes, b: of.b.live_bytes }, "", "**total**");
+    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+    text += &line(live, &total_relation(live), "", "**total**");
     if !of.scaling.is_empty() {
         text += "\n## Scaling\n\n| factor | call sites | A | B | largest call site |\n| ---: | ---: | ---: | ---: | --- |\n";
     }

@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use history::replay::AllocationId;
 
 /// Allocations that must belong together, of a hundred of the shorter trace, for an alignment by them.
-const FEWEST_PERCENT: usize = 5;
+const FEWEST_PERCENT: usize = 25;
 /// Allocations of a hundred with a partner by a key that is strict enough.
 const ENOUGH_PERCENT: u64 = 90;
 

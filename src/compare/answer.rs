@@ -46,6 +46,44 @@ pub struct Row {
     pub callers: Vec<String>,
     pub bytes: Two,
     pub count: Two,
+    /// Whether both files allocate by this key, at whatever moment.
+    pub in_both: bool,
+}
+
+impl Row {
+    /// How B stands to A: a factor, or that one of them has nothing.
+    pub fn relation(&self) -> String {
+        relation(self.bytes, self.in_both)
+    }
+}
+
+/// How B stands to A: a factor, or that one of them has nothing.
+pub(crate) fn relation(bytes: Two, in_both: bool) -> String {
+    let words = match (bytes.a, bytes.b, in_both) {
+        (0, 0, _) => "–",
+        (0, _, false) => "only in B",
+        (_, 0, false) => "only in A",
+        (0, _, true) => "not live in A",
+        (_, 0, true) => "not live in B",
+        _ => return times(bytes),
+    };
+    words.to_owned()
+}
+
+/// `×1.79`, or `×16`.
+pub fn times(two: Two) -> String {
+    factor(two.b as f64 / (two.a as f64).max(1.0))
+}
+
+/// A factor for people: whole where it nearly is.
+pub fn factor(ratio: f64) -> String {
+    let whole = ratio.round();
+    match ratio {
+        _ if whole >= 1.0 && (ratio - whole).abs() < 0.005 * whole => format!("×{whole}"),
+        10.0.. => format!("×{ratio:.1}"),
+        0.095.. => format!("×{ratio:.2}"),
+        _ => format!("×{ratio:.4}"),
+    }
 }
 
 /// How much of what is live has a partner by a key: the other file allocates by it, at whatever moment.

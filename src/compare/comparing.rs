@@ -18,6 +18,8 @@ use history::snapshot::Action;
 
 /// Of a hundred bytes so many need a partner for a key to be chosen.
 const ENOUGH_PERCENT: u128 = 90;
+/// And so many for code to be compared where no key has enough.
+const HALF_PERCENT: u128 = 50;
 
 /// What is to be compared, and how; what is not said is chosen automatically.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,8 +116,13 @@ impl Comparing {
             if matched.has_percent(ENOUGH_PERCENT) {
                 self.chosen = Some(key);
             } else if self.rung == Key::AUTOMATIC.len() {
-                let best = self.tried.iter().rev().max_by_key(|(_, matched)| matched.parts_per_million());
-                self.chosen = best.map(|(key, _)| *key);
+                // Half of the bytes by code says more than all of them by category.
+                let (by_code, _) = self.tried.split_at(Key::LADDER.len().min(self.tried.len()));
+                let best = |tried: &[(Key, Matched)]| {
+                    tried.iter().rev().copied().max_by_key(|(_, matched)| matched.parts_per_million())
+                };
+                let by_code = best(by_code).filter(|(_, matched)| matched.has_percent(HALF_PERCENT));
+                self.chosen = by_code.or(best(&self.tried)).map(|(key, _)| key);
             }
         }
     }

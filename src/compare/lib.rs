@@ -17,8 +17,10 @@ mod verdict;
 mod warnings;
 
 pub use alignment::{Align, Alignment};
-pub use answer::{Comparison, FactorGroup, Lifetimes, Matched, MomentPair, Outcome, Row, SideFacts, SiteFactor, Two};
+pub use answer::{
+    Comparison, FactorGroup, Lifetimes, Matched, MomentPair, Outcome, Row, SideFacts, SiteFactor, Two, factor, times,
+};
 pub use comparing::{Comparing, Wanted};
 pub use key::Key;
 pub use sequence::{Diff, Window};
-pub use verdict::{factor, signed, times};
+pub use verdict::signed;

@@ -113,7 +113,8 @@ impl Sums {
             let side = usize::from(!is_a);
             let (Some(of), Some(sites)) = (sides.get(side), tables.sites.get_mut(side)) else { continue };
             let (label, callers) = label(self.key, *key, of, sites, id);
-            rows.push(Row { label, callers, bytes: sum.bytes, count: sum.count });
+            let in_both = tables.has(self.key, *key) == [true; 2];
+            rows.push(Row { label, callers, bytes: sum.bytes, count: sum.count, in_both });
         }
         rows
     }

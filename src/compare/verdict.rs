@@ -1,10 +1,15 @@
 //! The verdict: one to five sentences, each with its number and its cause.
 
-use crate::answer::{Comparison, FactorGroup, Outcome, Row, Two};
+use crate::alignment::Align;
+use crate::answer::{Comparison, FactorGroup, Outcome, Row, Two, factor, relation, times};
 use base::sorted::sorted_numbers;
-use base::units::{Bytes, counted, percent};
+use base::units::{Bytes, Moment, counted, grouped, percent};
 use hashbrown::HashMap;
 
+/// The sentences that are read.
+const MOST_SENTENCES: usize = 5;
+/// Peaks are at different places that are further apart than this part of B's trace.
+const APART_PART: u32 = 20;
 /// Differences that a sentence names.
 const MOST_CAUSES: usize = 3;
 /// A difference is named from this part of the larger total on.
@@ -18,6 +23,7 @@ const LONGEST: usize = 60;
 pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
     let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
     let mut sentences = vec![first(of, live)];
+    sentences.extend(elsewhere(of));
     sentences.extend(causes(of, live));
     let (matched, total) = (of.matched.bytes, of.matched.total);
     let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
@@ -31,6 +37,7 @@ pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
     }
     sentences.extend(scaling(&of.scaling));
     sentences.extend(lifetimes(of, live));
+    sentences.truncate(MOST_SENTENCES);
     sentences
 }
 
@@ -47,21 +54,20 @@ fn first(of: &Comparison, live: Two) -> String {
     }
 }
 
-/// `×1.79`, or `×16`.
-pub fn times(two: Two) -> String {
-    let ratio = two.b as f64 / (two.a as f64).max(1.0);
-    factor(ratio)
-}
-
-/// A factor for people: whole where it nearly is.
-pub fn factor(ratio: f64) -> String {
-    let whole = ratio.round();
-    match ratio {
-        _ if whole >= 1.0 && (ratio - whole).abs() < 0.005 * whole => format!("×{whole}"),
-        10.0.. => format!("×{ratio:.1}"),
-        0.095.. => format!("×{ratio:.2}"),
-        _ => format!("×{ratio:.4}"),
-    }
+/// That the peaks are not at the same place of the program, where they are compared with each other.
+fn elsewhere(of: &Comparison) -> Option<String> {
+    let [peaks, of_a, ..] = &*of.moments else { return None };
+    let is_aligned = of.alignment != Align::Share.name();
+    let apart = of_a.moments.1.abs_diff(peaks.moments.1);
+    let is_at_peaks = peaks.moments == (of.a.moment, of.b.moment);
+    (is_aligned && is_at_peaks && apart > of.b.events / APART_PART).then(|| {
+        let event = Moment(of_a.moments.1).event().map_or(0, |event| event.0);
+        let (live, delta) = (Bytes(of_a.live.b), signed(of_a.live.delta()));
+        format!(
+            "The peaks are at different places: A's peak is aligned with event {} of B, where {live} is live ({delta}).",
+            grouped(event.into())
+        )
+    })
 }
 
 /// `+8.10 GiB`, `−0.60 GiB`.
@@ -77,30 +83,26 @@ pub fn signed(delta: i128) -> String {
 /// The largest differences; groups that are called alike are one.
 fn causes(of: &Comparison, live: Two) -> Option<String> {
     let mut places: HashMap<&str, usize, foldhash::fast::RandomState> = HashMap::default();
-    let mut causes: Vec<(&str, Two)> = Vec::new();
-    for Row { label, bytes, .. } in &of.rows {
+    let mut causes: Vec<(&str, Two, bool)> = Vec::new();
+    for Row { label, bytes, in_both, .. } in &of.rows {
         let at = *places.entry(label).or_insert(causes.len());
         match causes.get_mut(at) {
-            Some((_, sum)) => {
+            Some((_, sum, are_in_both)) => {
                 sum.a = sum.a.saturating_add(bytes.a);
                 sum.b = sum.b.saturating_add(bytes.b);
+                *are_in_both |= in_both;
             }
-            None => causes.push((label, *bytes)),
+            None => causes.push((label, *bytes, *in_both)),
         }
     }
     let least = live.a.max(live.b) / SMALLEST_PART;
-    let order = causes.iter().zip(0..).map(|((_, bytes), at)| (!bytes.delta().unsigned_abs(), at)).collect();
+    let order = causes.iter().zip(0..).map(|((_, bytes, _), at)| (!bytes.delta().unsigned_abs(), at)).collect();
     let largest = sorted_numbers(order).into_iter().filter_map(|at| causes.get(at as usize));
-    let largest = largest.filter(|(_, bytes)| bytes.a.abs_diff(bytes.b) > least).take(MOST_CAUSES);
+    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > least).take(MOST_CAUSES);
     let words: Vec<String> = largest
-        .map(|(label, bytes)| {
+        .map(|(label, bytes, in_both)| {
             let label: String = label.chars().take(LONGEST).collect();
-            let how = match (bytes.a, bytes.b) {
-                (0, _) => "only in B".to_owned(),
-                (_, 0) => "only in A".to_owned(),
-                _ => times(*bytes),
-            };
-            format!("{} {label} ({how})", signed(bytes.delta()))
+            format!("{} {label} ({})", signed(bytes.delta()), relation(*bytes, *in_both))
         })
         .collect();
     (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", of.key_title, words.join(", ")))
@@ -150,5 +152,5 @@ fn lifetimes(of: &Comparison, live: Two) -> Option<String> {
     let (what, bytes) = (counted(largest.allocations, "allocation"), Bytes(largest.bytes.a.max(largest.bytes.b)));
     let site: String = site.chars().take(LONGEST).collect();
     let events = counted(events.unsigned_abs(), "event");
-    Some(format!("{what} ({bytes} in sum) live longer in {side}, most of them from {site} (by {events} on average)."))
+    Some(format!("{what} ({bytes} in sum) live longer in {side}, most bytes from {site} (by {events} on average)."))
 }
