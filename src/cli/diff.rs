@@ -239,6 +239,7 @@ fn as_json(of: &Comparison) -> Value {
         "key": of.key,
         "matched_share": matched.parts_per_million() as f64 / 1e6,
         "matched_bytes": {"a": matched.bytes.a, "b": matched.bytes.b},
+        "known_bytes": {"a": matched.known.a, "b": matched.known.b},
         "keys_tried": tried,
         "moments": moments,
         "out_of_memory": two(of.out_of_memory),
@@ -313,7 +314,7 @@ fn as_text(of: &Comparison, top: u32) -> String {
         text += &format!("{:>18} {a:>12} {b:>12} {delta:>12}  {events}\n", pair.title);
     }
     text += &at_the_peak(of);
-    let (a, b) = (of.matched.bytes, of.matched.total);
+    let (a, b) = (of.matched.bytes, of.matched.known);
     let (of_a, of_b) = (percent(a.a, b.a), percent(a.b, b.b));
     text += &format!("\nBy {}: {of_a} of A and {of_b} of B have a partner\n", of.key_title);
     text += &table(&of.rows, top);

@@ -89,7 +89,10 @@ pub fn factor(ratio: f64) -> String {
 /// How much of what is live has a partner by a key: the other file allocates by it, at whatever moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matched {
+    /// Bytes with a partner.
     pub bytes: Two,
+    /// Bytes that can have one: by code, those without a stack can't.
+    pub known: Two,
     pub total: Two,
 }
 

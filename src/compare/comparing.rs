@@ -18,6 +18,8 @@ use history::snapshot::Action;
 
 /// Of a hundred bytes so many need a partner for a key to be chosen.
 const ENOUGH_PERCENT: u128 = 90;
+/// Of a hundred bytes so many need a known key, for the key to be chosen.
+const FEWEST_KNOWN_PERCENT: u128 = 10;
 /// And so many for code to be compared where no key has enough.
 const HALF_PERCENT: u128 = 50;
 
@@ -243,10 +245,14 @@ fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)>
 }
 
 impl Matched {
-    /// Bytes with a partner, of a million of both.
+    /// Bytes with a partner, of a million of both whose key is known; 0 where that are too few to speak for all.
     pub fn parts_per_million(&self) -> u64 {
         let sum = |two: Two| u128::from(two.a) + u128::from(two.b);
-        (sum(self.bytes) * 1_000_000 / sum(self.total).max(1)) as u64
+        let (known, total) = (sum(self.known), sum(self.total));
+        if known * 100 < total * FEWEST_KNOWN_PERCENT {
+            return 0;
+        }
+        (sum(self.bytes) * 1_000_000 / known.max(1)) as u64
     }
 
     fn has_percent(&self, percent: u128) -> bool {

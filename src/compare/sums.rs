@@ -85,10 +85,13 @@ impl Sums {
         for (&key, sum) in &self.sums {
             matched.total.a = matched.total.a.saturating_add(sum.bytes.a);
             matched.total.b = matched.total.b.saturating_add(sum.bytes.b);
-            if key == NOTHING || key == UNEXPLAINED {
+            // What has no stack can't be compared by code; what no category knows could be, by better rules.
+            if key == UNEXPLAINED || key == NOTHING && Key::LADDER.contains(&self.key) {
                 continue;
             }
-            let [in_a, in_b] = tables.has(self.key, key);
+            matched.known.a = matched.known.a.saturating_add(sum.bytes.a);
+            matched.known.b = matched.known.b.saturating_add(sum.bytes.b);
+            let [in_a, in_b] = tables.has(self.key, key).map(|has| has && key != NOTHING);
             matched.bytes.a = matched.bytes.a.saturating_add(if in_b { sum.bytes.a } else { 0 });
             matched.bytes.b = matched.bytes.b.saturating_add(if in_a { sum.bytes.b } else { 0 });
         }

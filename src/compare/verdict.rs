@@ -25,7 +25,7 @@ pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
     let mut sentences = vec![first(of, live)];
     sentences.extend(elsewhere(of));
     sentences.extend(causes(of, live));
-    let (matched, total) = (of.matched.bytes, of.matched.total);
+    let (matched, total) = (of.matched.bytes, of.matched.known);
     let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
     if u128::from(unmatched) * 10 > u128::from(all) {
         sentences.push(format!(
