@@ -110,22 +110,27 @@ fn causes(of: &Comparison, live: Two) -> Option<String> {
 
 /// Which factors sizes have; where one is the square of another, what grows quadratically.
 fn scaling(groups: &[FactorGroup]) -> Option<String> {
-    let changed: Vec<&FactorGroup> = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.02).collect();
+    let changed: Vec<&FactorGroup> = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.05).collect();
     let largest = changed.first()?;
     let square = largest.factor * largest.factor;
-    let is = |group: &&&FactorGroup, factor: f64| (group.factor / factor - 1.0).abs() < 0.03;
+    // A factor near 1 is near its own square.
+    let is_clear = (largest.factor - 1.0).abs() > 0.2;
+    let is = |group: &&&FactorGroup, factor: f64| is_clear && (group.factor / factor - 1.0).abs() < 0.03;
     // Of two factors the smaller is linear, whichever has more bytes.
     let root = changed.iter().find(|group| is(group, largest.factor.sqrt()));
     let (linear, quadratic) = match root {
         Some(root) => (*root, Some(*largest)),
         None => (*largest, changed.iter().find(|group| is(group, square)).copied()),
     };
-    let sites = |group: &FactorGroup| counted(group.sites.into(), "call site");
+    let sites = |group: &FactorGroup| {
+        let verb = if group.sites == 1 { " scales" } else { " scale" };
+        counted(group.sites.into(), "call site") + verb
+    };
     Some(match quadratic {
         Some(quadratic) => {
             let names: Vec<&str> = quadratic.rows.iter().take(MOST_CAUSES).map(|row| &*row.site).collect();
             format!(
-                "{} scale {}, {} quadratically ({}): {}.",
+                "{} {}, {} quadratically ({}): {}.",
                 sites(linear),
                 factor(linear.factor),
                 quadratic.sites,
@@ -135,7 +140,7 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
         }
         None => {
             let site = linear.rows.first().map_or("", |row| &row.site);
-            format!("{} scale {}, most bytes from {site}.", sites(linear), factor(linear.factor))
+            format!("{} {}, most bytes from {site}.", sites(linear), factor(linear.factor))
         }
     })
 }
