@@ -12,7 +12,8 @@ mod circles;
 mod contributing;
 
 /// The crates under `src`, in the order of the data.
-const CRATES: &[&str] = &["base", "history", "allocator", "analysis", "picture", "engine", "ui", "page", "cli"];
+const CRATES: &[&str] =
+    &["base", "history", "allocator", "analysis", "picture", "engine", "compare", "ui", "page", "cli"];
 
 /// Crates whose top-level modules have an order of their own.
 const OF_LAYERS: &[&str] = &["base", "history", "picture"];
@@ -40,6 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("picture::render", &["base", "picture::timeline"]),
     ("picture::svg", &["picture::outline", "picture::render", "picture::shapes", "picture::timeline"]),
     ("engine", &["allocator", "analysis", "base", "history", "picture::timeline"]),
+    ("compare", &["analysis", "base", "engine", "history::replay", "history::snapshot"]),
     (
         "ui",
         &[
@@ -52,7 +54,10 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("page", &["base", "engine", "picture", "ui"]),
-    ("cli", &["base", "engine", "history::compact::Unwritable", "history::container", "picture", "ui", "yaml"]),
+    (
+        "cli",
+        &["base", "compare", "engine", "history::compact::Unwritable", "history::container", "picture", "ui", "yaml"],
+    ),
     ("simulator", &["allocator", "base"]),
     ("pack", &[]),
 ];

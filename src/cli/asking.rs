@@ -47,6 +47,11 @@ impl Asking {
         self.engine
     }
 
+    /// Works until all is known of the file: what answers need, and what makes them faster.
+    pub(crate) fn prepare(&mut self) {
+        while self.engine.step(&mut || true) == Work::More {}
+    }
+
     /// The reply to a request; `None` where it has none.
     pub(crate) fn ask(&mut self, request: Request) -> Option<Reply> {
         self.engine.request(request);

@@ -6,6 +6,7 @@ mod allocations;
 mod asking;
 mod begun;
 mod carried;
+mod diff;
 mod events;
 mod html;
 mod input;
@@ -98,6 +99,10 @@ enum Command {
     Report(insights::Terms),
     /// Plan a change: the peak with other sizes, and the largest batch that fits
     Plan(plan::Plan),
+    /// Compare two snapshots, two devices or two moments: what is larger, by how much, and why
+    ///
+    /// Prints B against A at their peaks, or at --at-a and --at-b. Moments are aligned by steps, else by the sequence of allocations.
+    Diff(diff::Diff),
     /// Draw the timeline as an SVG image
     Plot(plot::Plot),
     /// Save the page and the snapshot as one HTML file that works offline
@@ -170,6 +175,10 @@ impl Command {
             Command::Pools(terms) => reported(Topic::Pools, terms),
             Command::Settings(terms) => reported(Topic::Settings, terms),
             Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(printed)),
+            // Its errors name the file.
+            Command::Diff(arguments) => {
+                return diff::diff(arguments).and_then(printed).map_err(|error| vec![error]);
+            }
             Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
             Command::Html(arguments) => match arguments.write() {
                 Ok(what) => {

@@ -45,6 +45,7 @@ mod regions;
 mod report;
 mod roles;
 mod scenes;
+mod side;
 mod snapviewer;
 mod source_lines;
 mod sources;
@@ -58,6 +59,8 @@ mod tree;
 mod what_if;
 
 pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
+pub use report::searched::{ModuleSearch, StepSearch};
+pub use side::Side;
 
 use analysis::{CategorySet, InternalRules};
 use base::slice::Slice;

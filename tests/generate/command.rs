@@ -38,10 +38,14 @@ The model
   --hidden N              width of the model (2048)
   --prerecord-mib N       parameters that exist before recording (2048)
   --record-from-start     parameters are made while it is recorded
+  --batch N               sequences in a batch (4)
+  --sequence N            tokens in a sequence, the same in every step; attention saves its scores
+  --precision 16|32       bits of an activation (32)
 
 What happens
   --pending               some frees wait for another stream, as after record_stream
   --leak                  every step keeps a tensor by mistake
+  --extra-leak MIB        every step keeps so much more
   --oom                   the last thing is an allocation that fails
   --expandable            expandable segments: map and unmap
   --private-pools         what attention needs for itself comes out of a MemPool; events have pool_id

@@ -54,6 +54,7 @@ impl Layers {
             Site::Forward { layer, module, .. } | Site::ForwardFree { layer, module } => {
                 &[Key::Model, Key::Layer(layer), Key::Part(layer, module)]
             }
+            Site::Scores { layer } => &[Key::Model, Key::Layer(layer), Key::Part(layer, Module::Attention)],
             Site::Loss => &[Key::Loss],
             _ => &[],
         };

@@ -38,6 +38,21 @@ pub(crate) struct Options {
     /// Pinned host memory, recorded too.
     pub(crate) host: bool,
     pub(crate) story: Story,
+    pub(crate) work: Work,
+}
+
+/// How much is done in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Work {
+    /// Sequences in a batch; 4 where not said.
+    pub(crate) batch: Option<u64>,
+    /// Tokens in a sequence; without, another number in each step. With it attention saves its scores, a number for each two tokens, and
+    /// nothing else grows by the square.
+    pub(crate) sequence: Option<u64>,
+    /// Activations have 16 bits instead of 32.
+    pub(crate) is_half: bool,
+    /// Every step keeps so many MiB more.
+    pub(crate) extra_leak_mib: u64,
 }
 
 /// What the program does.
@@ -91,6 +106,7 @@ impl Default for Options {
             snapshots: false,
             host: false,
             story: Story::Training,
+            work: Work::default(),
         }
     }
 }
@@ -163,6 +179,13 @@ impl Options {
                     Some("python") => options.style = Style::Python { protocol: 4 },
                     _ => return Err("--style is python or cpp".to_owned()),
                 },
+                "--batch" => options.work.batch = Some(number()?.max(1)),
+                "--sequence" => options.work.sequence = Some(number()?.max(1)),
+                "--precision" => match number()? {
+                    bits @ (16 | 32) => options.work.is_half = bits == 16,
+                    other => return Err(format!("--precision is 16 or 32, not {other}")),
+                },
+                "--extra-leak" => options.work.extra_leak_mib = number()?,
                 "--pending" => options.pending = true,
                 "--oom" => options.oom = true,
                 "--expandable" => options.expandable = true,

@@ -19,6 +19,8 @@ pub(crate) enum Site {
     Parameter { layer: u64, part: usize },
     /// An operator runs in the forward pass.
     Forward { layer: u64, module: Module, operator: usize },
+    /// Attention keeps its scores.
+    Scores { layer: u64 },
     /// What a forward operator needed for itself is freed.
     ForwardFree { layer: u64, module: Module },
     /// The next batch is copied to the device.
@@ -233,6 +235,10 @@ fn frames(site: Site) -> (Vec<&'static str>, Vec<Frame>) {
             ],
         ),
         Site::Forward { layer, module, operator: number } => (operator(number), forward(layer, module)),
+        Site::Scores { layer } => {
+            let scores = vec![python("attention_scores", MODEL, 48)];
+            (operator(5), [scores, forward(layer, Module::Attention)].concat())
+        }
         Site::ForwardFree { layer, module } => (RELEASE.to_vec(), forward(layer, module)),
         Site::Batch => (ALLOCATE.to_vec(), step(vec![python("next_batch", TRAIN, 44)], 58)),
         Site::Loss => {

@@ -88,6 +88,8 @@ pub(crate) struct End {
 pub(crate) struct Tracer<'a, S> {
     pub(crate) allocator: Allocator,
     pub(crate) random: Random,
+    /// How long things take, where what happens must not depend on how large it is.
+    clock: Option<Random>,
     pub(crate) stacks: Stacks,
     pub(crate) annotations: Vec<Annotation>,
     /// Events recorded so far.
@@ -127,6 +129,7 @@ impl<'a, S: Sink> Tracer<'a, S> {
         Tracer {
             allocator: Allocator::new(kind, device),
             random: Random::new(options.seed.wrapping_add((device as u64) << 32)),
+            clock: options.work.sequence.map(|_| Random::new(options.seed)),
             stacks: Stacks::new(options.depth),
             annotations: Vec::new(),
             events: 0,
@@ -265,7 +268,7 @@ impl<'a, S: Sink> Tracer<'a, S> {
         }
         // A call to the driver takes its time.
         let span = if what.action.starts_with("segment") { 900 } else { 40 };
-        self.time_us += 1 + self.random.below(span);
+        self.time_us += 1 + self.clock.as_mut().unwrap_or(&mut self.random).below(span);
         self.events += 1;
         let event = Event {
             action: what.action,

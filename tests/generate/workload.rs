@@ -11,6 +11,8 @@ use std::io;
 
 const MIB: u64 = 1 << 20;
 const FLOAT_BYTES: u64 = 4;
+/// Heads of the attention, each with scores of its own.
+const HEADS: u64 = 16;
 /// The cache is emptied after every so many steps.
 const STEPS_TO_EMPTY_CACHE: u64 = 5;
 
@@ -127,7 +129,8 @@ impl<S: Sink> Training<'_, S> {
         let name = Name::Step(self.steps);
         self.tracer.step = Some(self.steps);
         self.tracer.annotate(Stage::Start, name);
-        let tokens = 4 * self.tracer.random.one_of(&[256, 384, 512]);
+        let sequence = self.tracer.random.one_of(&[256, 384, 512]);
+        let tokens = self.options.work.batch.unwrap_or(4) * self.options.work.sequence.unwrap_or(sequence);
         let batch = self.tracer.malloc(tokens * 8, Site::Batch)?;
         let mut saved = vec![batch];
         self.within("forward", |training| {
@@ -137,6 +140,10 @@ impl<S: Sink> Training<'_, S> {
         if self.options.leak {
             let size = self.tracer.random.one_of(&[24, 40, 56]) * MIB + 4 * self.steps;
             let kept = self.tracer.malloc(size, Site::Leak)?;
+            self.leaked.push(kept);
+        }
+        if self.options.work.extra_leak_mib > 0 {
+            let kept = self.tracer.malloc(self.options.work.extra_leak_mib * MIB, Site::Leak)?;
             self.leaked.push(kept);
         }
         let mut gradients = Vec::new();
@@ -176,7 +183,10 @@ impl<S: Sink> Training<'_, S> {
 
     /// Every layer saves what its backward pass will need, and frees what it needed only itself.
     fn forward(&mut self, tokens: u64, layers: u64, saved: &mut Vec<u64>) -> io::Result<()> {
-        let row = tokens * self.options.model.hidden * FLOAT_BYTES;
+        let number = if self.options.work.is_half { FLOAT_BYTES / 2 } else { FLOAT_BYTES };
+        let row = tokens * self.options.model.hidden * number;
+        // Where only the scores are to grow by the square, this does not.
+        let square = if self.options.work.sequence.is_some() { row } else { tokens * tokens };
         for layer in 0..layers {
             if self.options.layer_annotations && !self.is_cut() {
                 self.tracer.annotate(Stage::Start, Name::Layer(layer));
@@ -195,8 +205,12 @@ impl<S: Sink> Training<'_, S> {
                 };
                 let site = Site::Forward { layer, module, operator };
                 saved.push(self.tracer.malloc(width * row, site)?);
+                if let Some(sequence) = self.options.work.sequence.filter(|_| module == Module::Attention) {
+                    let scores = tokens * sequence * HEADS * number;
+                    saved.push(self.tracer.malloc(scores, Site::Scores { layer })?);
+                }
                 for _ in 0..1 + self.tracer.random.below(3) {
-                    let size = self.tracer.random.one_of(&[512, 2048, tokens * 4, row / 4, row / 2, tokens * tokens]);
+                    let size = self.tracer.random.one_of(&[512, 2048, tokens * 4, row / 4, row / 2, square]);
                     let operator = operator + 3 + self.tracer.random.below(3) as usize;
                     let site = Site::Forward { layer, module, operator };
                     let scratch = self.tracer.malloc_from(self.scratch_pool(module), size, site)?;

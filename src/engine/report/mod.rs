@@ -16,6 +16,7 @@ mod peak;
 mod pools;
 mod ranges;
 mod savings;
+pub(super) mod searched;
 mod settings;
 mod site_sums;
 mod steps;

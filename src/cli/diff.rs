@@ -1,0 +1,419 @@
+//! `memscape diff`: two snapshots against each other, as text, JSON or Markdown.
+
+use super::asking::{Asking, pick};
+use super::output::{after, pretty, printable};
+use super::terms::{SnapshotArgs, When, when};
+use base::slice::Slice;
+use base::units::{Bytes, Moment, grouped, percent};
+use clap::{Args, ValueEnum};
+use compare::{Align, Comparing, Comparison, Key, Row, SideFacts, Two, Wanted, factor, signed, times};
+use engine::protocol::SCHEMA;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use ui::summary::device_name;
+
+/// Arguments of `memscape diff`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Diff {
+    /// First snapshot
+    pub(crate) a: PathBuf,
+    /// Second snapshot; may be the same file
+    pub(crate) b: PathBuf,
+    /// Device of A; if omitted, the device that ran out of memory, else the one with the highest peak
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) device_a: Option<i64>,
+    /// Device of B
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) device_b: Option<i64>,
+    /// Cursor position in A: peak, oom, end, an event number or a time; if only one is given, the other is aligned with it
+    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    pub(crate) at_a: Option<When>,
+    /// Cursor position in B
+    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    pub(crate) at_b: Option<When>,
+    /// What allocations are matched by; if omitted, the strictest key that matches 90 % of the bytes
+    #[arg(long)]
+    pub(crate) key: Option<ByKey>,
+    /// How moments are aligned; if omitted, by steps, else by the sequence of allocations, else by the share of events
+    #[arg(long)]
+    pub(crate) align: Option<By>,
+    /// Maximum number of rows to print
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+}
+
+/// A key, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ByKey(Key);
+
+impl ValueEnum for ByKey {
+    fn value_variants<'a>() -> &'a [ByKey] {
+        const ALL: [ByKey; Key::ALL.len()] = {
+            let (mut all, mut at) = ([ByKey(Key::Stack); Key::ALL.len()], 0);
+            while at < Key::ALL.len() {
+                all[at] = ByKey(Key::ALL[at]);
+                at += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.0.name()))
+    }
+}
+
+/// An alignment, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct By(Align);
+
+impl ValueEnum for By {
+    fn value_variants<'a>() -> &'a [By] {
+        &[By(Align::Steps), By(Align::Sequence), By(Align::Share)]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.0.name()))
+    }
+}
+
+/// The text of `memscape diff`.
+///
+/// # Errors
+/// A file cannot be read, or has no such device or moment: one sentence that names it.
+pub(crate) fn diff(arguments: &Diff) -> Result<String, String> {
+    let comparison = compared(arguments)?;
+    Ok(match (arguments.json, arguments.markdown) {
+        (true, _) => pretty(&as_json(&comparison)),
+        (_, true) => as_markdown(&comparison, arguments.top),
+        _ => as_text(&comparison, arguments.top),
+    })
+}
+
+fn compared(arguments: &Diff) -> Result<Comparison, String> {
+    let Diff { a, b, device_a, device_b, at_a, at_b, key, align, .. } = arguments;
+    let open = |file: &PathBuf, device| {
+        let source = SnapshotArgs { file: file.clone(), device };
+        Asking::open(&source).map_err(|error| format!("{}: {error}", file.display()))
+    };
+    let mut first = open(a, *device_a)?;
+    // Two devices or two moments of one file: it is read once.
+    let mut second = if a == b { None } else { Some(open(b, *device_b)?) };
+    let one = moment(&mut first, *at_a).map_err(|error| format!("{}: {error}", a.display()))?;
+    let device_of_a = first.device.device;
+    let (device_of_b, other) = {
+        let asking = second.as_mut().unwrap_or(&mut first);
+        if a == b {
+            asking.device = pick(&asking.summary, *device_b)?.clone();
+        }
+        let other = moment(asking, *at_b).map_err(|error| format!("{}: {error}", b.display()))?;
+        (asking.device.device, other)
+    };
+    let engine_a = first.into_engine();
+    let engine_b = second.map(Asking::into_engine);
+    let missing = || "no device has events or segments".to_owned();
+    let side_a = engine_a.side(device_of_a).ok_or_else(missing)?;
+    let side_b = engine_b.as_ref().unwrap_or(&engine_a).side(device_of_b).ok_or_else(missing)?;
+    let wanted = Wanted { a: one, b: other, key: key.map(|key| key.0), align: align.map(|align| align.0) };
+    let mut comparing = Comparing::new(&side_a, &side_b, wanted);
+    loop {
+        if let Ok(comparison) = comparing.step(&side_a, &side_b, &mut Slice::new(&mut || true)) {
+            return Ok(comparison);
+        }
+    }
+}
+
+/// A position, once all is known of the file.
+fn moment(asking: &mut Asking, at: Option<When>) -> Result<Option<Moment>, String> {
+    asking.prepare();
+    at.map(|at| asking.at(at).map(|facts| Moment(facts.moment))).transpose()
+}
+
+fn side(facts: &SideFacts) -> Value {
+    json!({
+        "file": facts.file,
+        "device": facts.device,
+        "events": facts.events,
+        "event": Moment(facts.moment).event_or_minus_one(),
+        "live_bytes": facts.live_bytes,
+        "reserved_bytes": facts.reserved_bytes,
+    })
+}
+
+/// A difference; beyond what JSON's readers take for an integer it is cut off.
+fn delta(two: Two) -> i64 {
+    i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN })
+}
+
+fn ratio(two: Two) -> Option<f64> {
+    (two.a > 0).then(|| two.b as f64 / two.a as f64)
+}
+
+fn row_json(row: &Row) -> Value {
+    json!({
+        "key": row.label,
+        "callers": row.callers,
+        "a_bytes": row.bytes.a,
+        "b_bytes": row.bytes.b,
+        "delta_bytes": delta(row.bytes),
+        "a_count": row.count.a,
+        "b_count": row.count.b,
+        "ratio": ratio(row.bytes),
+        "in_both": row.in_both,
+    })
+}
+
+fn as_json(of: &Comparison) -> Value {
+    let two = |two: Two| json!({"a": two.a, "b": two.b, "delta": delta(two)});
+    let event = |moment: u32| Moment(moment).event_or_minus_one();
+    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+    let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
+    let matched = of.matched;
+    let tried: Vec<Value> = of
+        .tried
+        .iter()
+        .map(|(key, matched)| json!({"key": key, "matched_share": matched.parts_per_million() as f64 / 1e6}))
+        .collect();
+    let moments: Vec<Value> = of
+        .moments
+        .iter()
+        .map(|pair| {
+            json!({
+                "title": pair.title,
+                "a_event": event(pair.moments.0),
+                "b_event": event(pair.moments.1),
+                "live_bytes": two(pair.live),
+                "reserved_bytes": pair.reserved.map(two),
+            })
+        })
+        .collect();
+    let settings: Vec<Value> =
+        of.settings.iter().map(|(name, a, b)| json!({"setting": name, "a": a, "b": b})).collect();
+    let scaling: Vec<Value> = of
+        .scaling
+        .iter()
+        .map(|group| {
+            let sites: Vec<Value> = group
+                .rows
+                .iter()
+                .map(|row| {
+                    let (factor, share) = (row.factor, share(row.share.0, row.share.1));
+                    json!({"call_site": row.site, "factor": factor, "share": share, "pairs": row.pairs, "bytes": two(row.bytes)})
+                })
+                .collect();
+            let (factor, bytes) = (group.factor, two(group.bytes));
+            json!({"factor": factor, "call_sites": group.sites, "pairs": group.pairs, "bytes": bytes, "largest": sites})
+        })
+        .collect();
+    let lifetimes: Vec<Value> = of
+        .lifetimes
+        .iter()
+        .map(|it| {
+            let sites: Vec<Value> = it
+                .sites
+                .iter()
+                .map(|(site, count, bytes, events)| {
+                    json!({"call_site": site, "allocations": count, "bytes": two(*bytes), "longer_events": events})
+                })
+                .collect();
+            let (outcome, bytes) = (it.outcome.name(), two(it.bytes));
+            json!({"outcome": outcome, "allocations": it.allocations, "bytes": bytes, "largest": sites})
+        })
+        .collect();
+    json!({
+        "schema": SCHEMA,
+        "a": side(&of.a),
+        "b": side(&of.b),
+        "delta_bytes": delta(live),
+        "verdict": of.verdict,
+        "warnings": of.warnings,
+        "alignment": of.alignment,
+        "alignment_detail": of.alignment_detail,
+        "key": of.key,
+        "matched_share": matched.parts_per_million() as f64 / 1e6,
+        "matched_bytes": {"a": matched.bytes.a, "b": matched.bytes.b},
+        "known_bytes": {"a": matched.known.a, "b": matched.known.b},
+        "keys_tried": tried,
+        "moments": moments,
+        "out_of_memory": two(of.out_of_memory),
+        "settings": settings,
+        "rows": of.rows.iter().map(row_json).collect::<Vec<Value>>(),
+        "pools": of.pools.iter().map(row_json).collect::<Vec<Value>>(),
+        "scaling": scaling,
+        "lifetimes": lifetimes,
+    })
+}
+
+/// Letters of a line on a terminal.
+const WIDTH: usize = 100;
+
+/// A text on lines of at most [`WIDTH`] letters, those after the first indented.
+fn wrapped(text: &str, indent: &str) -> String {
+    let (mut lines, mut width) = (String::new(), 0);
+    for word in printable(text).split(' ') {
+        let letters = word.chars().count();
+        if width > 0 && width + 1 + letters > WIDTH {
+            lines += "\n";
+            lines += indent;
+            width = indent.chars().count();
+        } else if width > 0 {
+            lines += " ";
+            width += 1;
+        }
+        lines += word;
+        width += letters;
+    }
+    lines + "\n"
+}
+
+/// The beginning of a name that fits in so many letters.
+fn cut(name: &str, letters: usize) -> String {
+    let name = printable(name);
+    match name.chars().count() <= letters {
+        true => name,
+        false => name.chars().take(letters.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+/// How much more or less is live in B than in A.
+fn total_relation(live: Two) -> String {
+    if live.a == 0 { "–".to_owned() } else { times(live) }
+}
+
+fn bytes(bytes: u64) -> String {
+    Bytes(bytes).to_string()
+}
+
+fn as_text(of: &Comparison, top: u32) -> String {
+    let mut text = String::new();
+    for (name, side) in [("A", &of.a), ("B", &of.b)] {
+        let (device, at) = (device_name(side.device), after(side.moment));
+        let live = bytes(side.live_bytes);
+        text += &wrapped(&format!("{name}  {} · {device}: {live} live {at}", cut(&side.file, 50)), "   ");
+    }
+    text += "\n";
+    of.verdict.iter().for_each(|sentence| text += &wrapped(sentence, "  "));
+    of.warnings.iter().for_each(|warning| text += &wrapped(&format!("Warning: {warning}"), "  "));
+    text += &wrapped(&format!("Alignment: {}", of.alignment_detail), "  ");
+    text += &format!("\n{:>18} {:>12} {:>12} {:>12}  after events\n", "live", "A", "B", "Δ");
+    for pair in &of.moments {
+        let event = |moment: u32| match Moment(moment).event() {
+            Some(event) => grouped(event.0.into()),
+            None => "−1".to_owned(),
+        };
+        let events = format!("{} · {}", event(pair.moments.0), event(pair.moments.1));
+        let two = pair.reserved.filter(|_| pair.title == "peak reserved").unwrap_or(pair.live);
+        let (a, b, delta) = (bytes(two.a), bytes(two.b), signed(two.delta()));
+        text += &format!("{:>18} {a:>12} {b:>12} {delta:>12}  {events}\n", pair.title);
+    }
+    text += &at_the_peak(of);
+    let (a, b) = (of.matched.bytes, of.matched.known);
+    let (of_a, of_b) = (percent(a.a, b.a), percent(a.b, b.b));
+    text += &format!("\nBy {}: {of_a} of A and {of_b} of B have a partner\n", of.key_title);
+    text += &table(&of.rows, top);
+    text += &total(of);
+    if !of.pools.is_empty() {
+        text += "\nBy pool\n";
+        text += &table(&of.pools, top);
+    }
+    if !of.settings.is_empty() {
+        text += "\nSettings that differ (A → B)\n";
+        for (name, a, b) in of.settings.iter().take(top as usize) {
+            let value = |value: &Option<String>| {
+                value.as_deref().map_or("not recorded".to_owned(), |it| {
+                    if it.is_empty() { "(empty)".to_owned() } else { cut(it, 24) }
+                })
+            };
+            text += &format!("  {} {} → {}\n", cut(name, 44), value(a), value(b));
+        }
+    }
+    if !of.scaling.is_empty() {
+        text += "\n  factor  call sites       pairs            A            B  largest call site\n";
+    }
+    for group in of.scaling.iter().take(top as usize) {
+        let (times, sites, pairs) = (factor(group.factor), grouped(group.sites.into()), grouped(group.pairs));
+        let site = group.rows.first().map_or(String::new(), |row| cut(&row.site, 36));
+        let (a, b) = (bytes(group.bytes.a), bytes(group.bytes.b));
+        text += &format!("{times:>8} {sites:>11} {pairs:>11} {a:>12} {b:>12}  {site}\n");
+    }
+    if !of.lifetimes.is_empty() {
+        text += "\n                lifetime  allocations            A            B  largest call site\n";
+    }
+    for it in &of.lifetimes {
+        let site = it.sites.first().map_or(String::new(), |(site, ..)| cut(site, 36));
+        let (a, b, count) = (bytes(it.bytes.a), bytes(it.bytes.b), grouped(it.allocations));
+        text += &format!("{:>24} {count:>12} {a:>12} {b:>12}  {site}\n", it.outcome.title());
+    }
+    text
+}
+
+/// Fragmentation at the peaks, and how often memory ran out.
+fn at_the_peak(of: &Comparison) -> String {
+    let mut text = String::new();
+    if let Some((pair, reserved)) = of.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
+        // Blocks are rounded up, so that less is free than what is not live.
+        let free = |live: u64, reserved: u64| percent(reserved.saturating_sub(live), reserved);
+        let (a, b) = (free(pair.live.a, reserved.a), free(pair.live.b, reserved.b));
+        text += &format!("{:>18} {:>12} {:>12}\n", "fragmentation", format!("≤ {a}"), format!("≤ {b}"));
+    }
+    if of.out_of_memory != Two::default() {
+        text += &format!("{:>18} {:>12} {:>12}\n", "OOM", of.out_of_memory.a, of.out_of_memory.b);
+    }
+    text
+}
+
+/// The sums of all rows: the difference of the totals.
+fn total(of: &Comparison) -> String {
+    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+    let (a, b, delta) = (bytes(live.a), bytes(live.b), signed(live.delta()));
+    format!("{a:>12} {b:>12} {delta:>12} {:>13}  total\n", total_relation(live))
+}
+
+fn table(rows: &[Row], top: u32) -> String {
+    let mut text = format!("{:>12} {:>12} {:>12} {:>13}  allocations\n", "A", "B", "Δ", "ratio");
+    for row in rows.iter().take(top as usize) {
+        let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
+        let counts = format!("{} → {}", grouped(row.count.a), grouped(row.count.b));
+        let room = WIDTH.saturating_sub(12 * 3 + 2 + 14 + 2 + 1 + counts.chars().count().max(11));
+        let name = cut(&row.label, room);
+        text += &format!("{a:>12} {b:>12} {delta:>12} {:>13}  {counts:<11} {name}\n", row.relation());
+    }
+    text + &super::output::more(rows.len().saturating_sub(top as usize) as u32)
+}
+
+fn as_markdown(of: &Comparison, top: u32) -> String {
+    // A pipe would end a cell, and what looks like markup would be.
+    let plain = |text: &str| printable(text).replace('|', "\\|").replace('<', "&lt;");
+    let mut text = format!("# {} → {}\n\n", plain(&of.a.file), plain(&of.b.file));
+    of.verdict.iter().for_each(|sentence| text += &format!("- {}\n", plain(sentence)));
+    of.warnings.iter().for_each(|warning| text += &format!("- **Warning:** {}\n", plain(warning)));
+    text += &format!("\nAlignment: {}\n", plain(&of.alignment_detail));
+    text += &format!("\n## By {}\n\n| A | B | Δ | ratio | allocations | {} |\n", of.key_title, of.key_title);
+    text += "| ---: | ---: | ---: | ---: | ---: | --- |\n";
+    let line = |bytes: Two, relation: &str, counts: &str, name: &str| {
+        let (a, b, delta) = (self::bytes(bytes.a), self::bytes(bytes.b), signed(bytes.delta()));
+        format!("| {a} | {b} | {delta} | {relation} | {counts} | {name} |\n")
+    };
+    for row in of.rows.iter().take(top as usize) {
+        let counts = format!("{} → {}", grouped(row.count.a), grouped(row.count.b));
+        text += &line(row.bytes, &row.relation(), &counts, &plain(&row.label));
+    }
+    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+    text += &line(live, &total_relation(live), "", "**total**");
+    if !of.scaling.is_empty() {
+        text += "\n## Scaling\n\n| factor | call sites | A | B | largest call site |\n| ---: | ---: | ---: | ---: | --- |\n";
+    }
+    for group in of.scaling.iter().take(top as usize) {
+        let site = group.rows.first().map_or(String::new(), |row| plain(&row.site));
+        let (a, b) = (bytes(group.bytes.a), bytes(group.bytes.b));
+        text += &format!("| {} | {} | {a} | {b} | {site} |\n", factor(group.factor), group.sites);
+    }
+    text
+}

@@ -1,0 +1,247 @@
+//! Two traces → their alignment and the allocations that belong together: by steps where both have them, within each by the sequence of
+//! allocations, else by the share of events.
+
+use crate::alignment::{Align, Alignment};
+use crate::key::Key;
+use crate::sequence::{Diff, Window};
+use crate::tables::Tables;
+use base::column::Column;
+use base::slice::{Slice, Sliced};
+use base::units::Moment;
+use engine::{Side, StepSearch};
+use hashbrown::HashMap;
+use history::replay::AllocationId;
+
+/// Allocations that must belong together, of a hundred of the shorter trace, for an alignment by them.
+const FEWEST_PERCENT: usize = 25;
+/// Allocations of a hundred with a partner by a key that is strict enough.
+const ENOUGH_PERCENT: u64 = 90;
+
+/// The traced allocations of both that another trace can have, by their places in the trace, and their keys.
+#[derive(Default)]
+struct Sequence {
+    places: Vec<u32>,
+    keys: Vec<u32>,
+}
+
+/// The alignment, as far as it is.
+pub(crate) struct Aligning {
+    wanted: Option<Align>,
+    steps: [StepSearch; 2],
+    /// Pairs of steps: the moments where both begin, and where both end.
+    paired_steps: Option<Vec<[(u32, u32); 2]>>,
+    /// The key that is looked at, of [`Key::LADDER`], and the share that each has a partner for.
+    rung: usize,
+    shares: Vec<u64>,
+    chosen: Option<Key>,
+    keys: [Vec<u32>; 2],
+    sequences: Option<[Sequence; 2]>,
+    diff: Option<Diff>,
+    pub(crate) found: Found,
+}
+
+/// What was found.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) method: Option<Align>,
+    pub(crate) alignment: Alignment,
+    /// Allocations that belong together: their ids, ascending in both.
+    pub(crate) pairs: Column<(u32, u32)>,
+    pub(crate) key: Option<Key>,
+    pub(crate) steps: usize,
+    pub(crate) way: &'static str,
+    pub(crate) is_exact: bool,
+}
+
+impl Aligning {
+    pub(crate) fn new(a: &Side, b: &Side, wanted: Option<Align>) -> Aligning {
+        let (paired_steps, chosen, keys, sequences, diff) = Default::default();
+        let steps = [a, b].map(|side| StepSearch::new(side.history.device));
+        let found = Found { alignment: Alignment::new(), is_exact: true, ..Found::default() };
+        Aligning { wanted, steps, paired_steps, rung: 0, shares: Vec::new(), chosen, keys, sequences, diff, found }
+    }
+
+    /// Aligns.
+    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+        if self.found.method.is_some() {
+            return Ok(());
+        }
+        if self.paired_steps.is_none() {
+            if self.wanted.is_none_or(|wanted| wanted == Align::Steps) {
+                self.steps.iter_mut().zip(sides).try_for_each(|(steps, side)| steps.step(side, slice))?;
+            }
+            self.paired_steps = Some(self.pair_steps(sides));
+        }
+        if self.wanted == Some(Align::Share) {
+            self.finish(sides, Align::Share);
+            return Ok(());
+        }
+        self.choose(sides, tables, slice)?;
+        let steps = self.paired_steps.as_deref().unwrap_or_default();
+        let sequences = self.sequences.get_or_insert_with(|| common(&self.keys, tables.common.count()));
+        let [a, b] = &*sequences;
+        let early = sides.map(|side| side.history.allocations.early() as u32);
+        let diff = self.diff.get_or_insert_with(|| Diff::new(windows(sides, [a, b], steps).into_iter()));
+        let pairs = &mut self.found.pairs;
+        let id = |sequence: &Sequence, place: u32, early: u32| {
+            sequence.places.get(place as usize).map_or(early, |place| early.saturating_add(*place))
+        };
+        let mut paired = |x, y| pairs.push((id(a, x, early[0]), id(b, y, early[1])));
+        diff.step(&a.keys, &b.keys, &mut paired, slice)?;
+        self.found.is_exact = diff.is_exact();
+        let shorter = sides.map(|side| side.history.allocations.len() - side.history.allocations.early());
+        let least = shorter[0].min(shorter[1]) * FEWEST_PERCENT / 100;
+        let method = match (steps.len(), self.wanted) {
+            (0, None) if pairs.len() < least.max(1) => Align::Share,
+            (0, _) => Align::Sequence,
+            _ => Align::Steps,
+        };
+        self.finish(sides, method);
+        Ok(())
+    }
+
+    /// Steps of equal names, or else of equal numbers.
+    fn pair_steps(&self, sides: [&Side; 2]) -> Vec<[(u32, u32); 2]> {
+        let [a, b] = &self.steps;
+        if a.way() != b.way() || a.spans().len().min(b.spans().len()) < 2 {
+            return Vec::new();
+        }
+        let names = |search: &StepSearch, side: &Side| -> Vec<Option<String>> {
+            (0..search.spans().len()).map(|number| search.name(side, number)).collect()
+        };
+        let (names_a, names_b) = (names(a, sides[0]), names(b, sides[1]));
+        let numbers: HashMap<&str, usize, foldhash::fast::RandomState> =
+            names_b.iter().enumerate().filter_map(|(number, name)| Some((name.as_deref()?, number))).collect();
+        let mut last = None;
+        let mut by_name: Vec<(usize, usize)> = Vec::new();
+        for (number, name) in names_a.iter().enumerate() {
+            let other = name.as_deref().and_then(|name| numbers.get(name)).copied();
+            if let Some(other) = other.filter(|&other| last.is_none_or(|last| last < other)) {
+                by_name.push((number, other));
+                last = Some(other);
+            }
+        }
+        let fewer = names_a.len().min(names_b.len());
+        // Steps of equal names all have the same number in the map: they are paired in order.
+        if by_name.len() * 2 < fewer || by_name.len() < 2 {
+            by_name = (0..fewer).map(|number| (number, number)).collect();
+        }
+        let spans = by_name.iter().filter_map(|&(one, other)| Some((a.spans().get(one)?, b.spans().get(other)?)));
+        spans.map(|(one, other)| [(one.from, other.from), (one.to, other.to)]).collect()
+    }
+
+    /// Chooses the strictest key that nine tenths of the allocations have a partner by, and numbers the allocations by it.
+    fn choose(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+        loop {
+            if self.found.key.is_some() {
+                return Ok(());
+            }
+            let key = match self.chosen {
+                Some(key) => key,
+                None => Key::LADDER.get(self.rung).copied().unwrap_or(Key::CallSite),
+            };
+            tables.step(key, sides, slice)?;
+            for ((keys, keyed), side) in self.keys.iter_mut().zip(tables.of(key)).zip(sides) {
+                let allocations = &side.history.allocations;
+                let mut next = keys.len();
+                while let Some(part) = slice.part(&mut next, allocations.len() - allocations.early(), 2)? {
+                    for place in part {
+                        let id = AllocationId((allocations.early() + place) as u32);
+                        keys.push(keyed.map_or(0, |keyed| keyed.of(side, id)));
+                    }
+                }
+            }
+            let share = shared(&self.keys, tables.common.count());
+            self.shares.push(share);
+            let is_enough = share >= ENOUGH_PERCENT || self.chosen.is_some();
+            if is_enough {
+                self.found.key = Some(key);
+                return Ok(());
+            }
+            self.rung += 1;
+            if self.rung == Key::LADDER.len() {
+                let best = self.shares.iter().zip(Key::LADDER).max_by_key(|&(share, _)| *share);
+                self.chosen = best.map(|(_, key)| key);
+            }
+            self.keys = Default::default();
+        }
+    }
+
+    fn finish(&mut self, sides: [&Side; 2], method: Align) {
+        let [a, b] = sides.map(|side| side.history);
+        let alignment = &mut self.found.alignment;
+        if method == Align::Share {
+            self.found.pairs = Column::new();
+            self.found.key = None;
+        } else {
+            let steps = self.paired_steps.take().unwrap_or_default();
+            self.found.steps = steps.len();
+            self.found.way = self.steps[0].way();
+            let mut borders = steps.into_iter().flatten().peekable();
+            for (one, other) in self.found.pairs.iter() {
+                let born = (a.allocations.born(AllocationId(one)).0, b.allocations.born(AllocationId(other)).0);
+                while let Some(border) = borders.next_if(|border| border.0 < born.0) {
+                    alignment.add(border.0, border.1);
+                }
+                // The state before an allocation belongs to that before the other: what lies between goes before both.
+                alignment.add(born.0.saturating_sub(1), born.1.saturating_sub(1));
+                alignment.add(born.0, born.1);
+            }
+            borders.for_each(|border| alignment.add(border.0, border.1));
+        }
+        alignment.end(a.event_count(), b.event_count());
+        (self.keys, self.sequences, self.diff) = Default::default();
+        self.found.method = Some(method);
+    }
+}
+
+/// How often each key comes in both.
+fn counts(keys: &[Vec<u32>; 2], count: usize) -> [Vec<u32>; 2] {
+    keys.each_ref().map(|keys| {
+        let mut counts = vec![0u32; count];
+        keys.iter().for_each(|&key| counts.get_mut(key as usize).into_iter().for_each(|count| *count += 1));
+        counts
+    })
+}
+
+/// Allocations of a hundred that have a partner by their key, wherever in the trace.
+fn shared(keys: &[Vec<u32>; 2], count: usize) -> u64 {
+    let [a, b] = counts(keys, count);
+    let both: u64 = a.iter().zip(&b).map(|(one, other)| u64::from(*one.min(other))).sum();
+    200 * both / (keys.iter().map(Vec::len).sum::<usize>() as u64).max(1)
+}
+
+/// Those whose key comes in the other as well.
+fn common(keys: &[Vec<u32>; 2], count: usize) -> [Sequence; 2] {
+    let counts = counts(keys, count);
+    let [a, b] = keys;
+    [(a, &counts[1]), (b, &counts[0])].map(|(keys, others)| {
+        let mut sequence = Sequence::default();
+        for (place, &key) in keys.iter().enumerate() {
+            if others.get(key as usize).is_some_and(|&count| count > 0) {
+                sequence.places.push(place as u32);
+                sequence.keys.push(key);
+            }
+        }
+        sequence
+    })
+}
+
+/// What is aligned on its own: before the first step, each step and what lies between two, and what comes after the last.
+fn windows(sides: [&Side; 2], sequences: [&Sequence; 2], steps: &[[(u32, u32); 2]]) -> Vec<Window> {
+    let place = |side: &Side, sequence: &Sequence, moment: u32| {
+        let born = side.history.allocations.born_by(Moment(moment).0);
+        sequence.places.partition_point(|&place| place < born) as u32
+    };
+    let mut windows = Vec::new();
+    let mut from = (0, 0);
+    let ends = sequences.map(|sequence| sequence.places.len() as u32);
+    let places =
+        steps.iter().flatten().map(|&(a, b)| (place(sides[0], sequences[0], a), place(sides[1], sequences[1], b)));
+    for to in places.chain([(ends[0], ends[1])]) {
+        let to = (to.0.max(from.0), to.1.max(from.1));
+        windows.push(Window { a: (from.0, to.0), b: (from.1, to.1) });
+        from = to;
+    }
+    windows
+}

@@ -1,0 +1,102 @@
+//! Which moment of B belongs to a moment of A: a monotone map out of places that both have, in proportion between them.
+
+use base::column::Column;
+use base::units::Moment;
+use serde::{Deserialize, Serialize};
+
+/// How moments are aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Align {
+    /// Step by step, and by the sequence of allocations within each.
+    Steps,
+    /// By the sequence of allocations.
+    Sequence,
+    /// By the share of events that have passed.
+    Share,
+}
+
+impl Align {
+    /// All of them.
+    pub const ALL: [Align; 3] = [Align::Steps, Align::Sequence, Align::Share];
+
+    /// As the command line and JSON have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Align::Steps => "steps",
+            Align::Sequence => "sequence",
+            Align::Share => "share",
+        }
+    }
+}
+
+/// The map: moments of A and of B that belong together, ascending in both.
+#[derive(Clone, Debug, Default)]
+pub struct Alignment {
+    anchors: Column<(u32, u32)>,
+}
+
+impl Alignment {
+    /// Between the ends alone; more is [added](Alignment::add) in order.
+    pub(crate) fn new() -> Alignment {
+        let mut anchors = Column::new();
+        anchors.push((0, 0));
+        Alignment { anchors }
+    }
+
+    /// The next two moments that belong together; left out where they are not beyond those before.
+    pub(crate) fn add(&mut self, a: u32, b: u32) {
+        let last = self.anchors.len().checked_sub(1).and_then(|last| self.anchors.get(last)).unwrap_or_default();
+        if a > last.0 && b > last.1 {
+            self.anchors.push((a, b));
+        }
+    }
+
+    /// The last moments of both, whatever comes before.
+    pub(crate) fn end(&mut self, a: u32, b: u32) {
+        let last = self.anchors.len().saturating_sub(1);
+        match self.anchors.get(last) {
+            // One of them ends where the last anchor is: all that the other has left belongs to that moment.
+            Some((known_a, known_b)) if (known_a == a || known_b == b) && (known_a, known_b) != (a, b) => {
+                self.anchors.push((a, b));
+            }
+            _ => self.add(a, b),
+        }
+    }
+
+    /// The moment of B that belongs to a moment of A.
+    pub fn to_b(&self, moment: Moment) -> Moment {
+        Moment(self.map(moment.0, |(a, b)| (a, b)))
+    }
+
+    /// The moment of A that belongs to a moment of B.
+    pub fn to_a(&self, moment: Moment) -> Moment {
+        Moment(self.map(moment.0, |(a, b)| (b, a)))
+    }
+
+    fn map(&self, moment: u32, way: impl Fn((u32, u32)) -> (u32, u32)) -> u32 {
+        let at = |place: usize| self.anchors.get(place).map(&way);
+        let (mut low, mut high) = (0, self.anchors.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if at(middle).is_some_and(|(from, _)| from <= moment) { low = middle + 1 } else { high = middle }
+        }
+        let before = low.checked_sub(1).and_then(at).unwrap_or_default();
+        let Some(after) = at(low) else { return before.1 };
+        let (gap, wide) = (u64::from(after.0 - before.0).max(1), u64::from(after.1.saturating_sub(before.1)));
+        before.1 + (u64::from(moment - before.0) * wide / gap) as u32
+    }
+
+    /// How many places the map is made of, both ends included.
+    pub fn anchors(&self) -> usize {
+        self.anchors.len()
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.anchors.heap_bytes()
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/compare/alignment.rs"]
+mod tests;

@@ -1,0 +1,261 @@
+//! A comparison in the making: alignment, then what is live by a key, then what became of each allocation, then the verdict.
+
+use crate::aligning::Aligning;
+use crate::alignment::{Align, Alignment};
+use crate::answer::{Comparison, Matched, MomentPair, SideFacts, Two};
+use crate::key::Key;
+use crate::pairing::Pairing;
+use crate::sums::Sums;
+use crate::tables::Tables;
+use crate::verdict::verdict;
+use crate::warnings::warnings;
+use base::slice::{Slice, Sliced};
+use base::units::{Moment, counted};
+use engine::Side;
+use hashbrown::HashMap;
+use history::replay::DeviceHistory;
+use history::snapshot::Action;
+
+/// Of a hundred bytes so many need a partner for a key to be chosen.
+const ENOUGH_PERCENT: u128 = 90;
+/// Of a hundred bytes so many need a known key, for the key to be chosen.
+const FEWEST_KNOWN_PERCENT: u128 = 10;
+/// And so many for code to be compared where no key has enough.
+const HALF_PERCENT: u128 = 50;
+
+/// What is to be compared, and how; what is not said is chosen automatically.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// The moment of A; else the one aligned with that of B, or the peak where neither is said.
+    pub a: Option<Moment>,
+    /// The moment of B.
+    pub b: Option<Moment>,
+    pub key: Option<Key>,
+    pub align: Option<Align>,
+}
+
+/// The comparison, as far as it is. Both sides must be the same at each step.
+pub struct Comparing {
+    wanted: Wanted,
+    tables: Tables,
+    aligning: Aligning,
+    sums: Option<Sums>,
+    rung: usize,
+    tried: Vec<(Key, Matched)>,
+    chosen: Option<Key>,
+    pools: Option<Sums>,
+    pairing: Pairing,
+}
+
+impl Comparing {
+    /// Of two devices.
+    pub fn new(a: &Side, b: &Side, wanted: Wanted) -> Comparing {
+        let (tables, aligning) = (Tables::new([a, b]), Aligning::new(a, b, wanted.align));
+        let (sums, tried, pools, pairing) = Default::default();
+        Comparing { wanted, tables, aligning, sums, rung: 0, tried, chosen: wanted.key, pools, pairing }
+    }
+
+    /// Compares.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, a: &Side, b: &Side, slice: &mut Slice) -> Sliced<Comparison> {
+        let sides = [a, b];
+        self.aligning.step(sides, &mut self.tables, slice)?;
+        let moments = self.moments(sides);
+        self.sum_up(sides, moments, slice)?;
+        let pools = self.pools.get_or_insert_with(|| Sums::new(Key::Pool, moments));
+        pools.step(sides, &mut self.tables, slice)?;
+        self.pairing.step(sides, &mut self.tables, &self.aligning.found, slice)?;
+        Ok(self.comparison(sides, moments))
+    }
+
+    /// Compares these moments instead of those before; moments stay aligned as they are.
+    pub fn move_to(&mut self, a: Option<Moment>, b: Option<Moment>) {
+        self.wanted = Wanted { a, b, ..self.wanted };
+        (self.sums, self.rung, self.chosen, self.pools) = (None, 0, self.wanted.key, None);
+        self.tried.clear();
+    }
+
+    /// Which moments belong together, once [`Comparing::step`] is done.
+    pub fn alignment(&self) -> &Alignment {
+        &self.aligning.found.alignment
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let found = &self.aligning.found;
+        self.tables.heap_bytes() + found.alignment.heap_bytes() + found.pairs.heap_bytes() + self.pairing.heap_bytes()
+    }
+
+    fn moments(&self, [a, b]: [&Side; 2]) -> (Moment, Moment) {
+        let within = |side: &Side, moment: Moment| Moment(moment.0.min(side.history.event_count()));
+        let alignment = &self.aligning.found.alignment;
+        match (self.wanted.a.map(|moment| within(a, moment)), self.wanted.b.map(|moment| within(b, moment))) {
+            (Some(one), Some(other)) => (one, other),
+            (Some(one), None) => (one, alignment.to_b(one)),
+            (None, Some(other)) => (alignment.to_a(other), other),
+            (None, None) => (a.history.most_live().0, b.history.most_live().0),
+        }
+    }
+
+    /// Sums up by the key that is wanted, or by the strictest that has partners for enough.
+    fn sum_up(&mut self, sides: [&Side; 2], moments: (Moment, Moment), slice: &mut Slice) -> Sliced {
+        loop {
+            let rung = Key::AUTOMATIC.get(self.rung).copied();
+            let key = self.chosen.or(rung).unwrap_or(Key::CallSite);
+            let sums = match &mut self.sums {
+                Some(sums) if sums.key() == key => sums,
+                sums => sums.insert(Sums::new(key, moments)),
+            };
+            sums.step(sides, &mut self.tables, slice)?;
+            if self.chosen.is_some() {
+                return Ok(());
+            }
+            let matched = sums.matched(&self.tables);
+            self.tried.push((key, matched));
+            self.rung += 1;
+            if matched.has_percent(ENOUGH_PERCENT) {
+                self.chosen = Some(key);
+            } else if self.rung == Key::AUTOMATIC.len() {
+                // Half of the bytes by code says more than all of them by category.
+                let (by_code, _) = self.tried.split_at(Key::LADDER.len().min(self.tried.len()));
+                let best = |tried: &[(Key, Matched)]| {
+                    tried.iter().rev().copied().max_by_key(|(_, matched)| matched.parts_per_million())
+                };
+                let by_code = best(by_code).filter(|(_, matched)| matched.has_percent(HALF_PERCENT));
+                self.chosen = by_code.or(best(&self.tried)).map(|(key, _)| key);
+            }
+        }
+    }
+
+    fn comparison(&mut self, sides: [&Side; 2], moments: (Moment, Moment)) -> Comparison {
+        let [a, b] = sides;
+        let rows = self.sums.as_ref().map_or_else(Vec::new, |sums| sums.rows(sides, &mut self.tables));
+        let pools = self.pools.as_ref().map_or_else(Vec::new, |sums| sums.rows(sides, &mut self.tables));
+        let matched = self.sums.as_ref().map_or(Matched::default(), |sums| sums.matched(&self.tables));
+        let key = self.chosen.unwrap_or(Key::CallSite);
+        let found = &self.aligning.found;
+        let method = found.method.unwrap_or(Align::Share);
+        let mut comparison = Comparison {
+            a: facts(a, moments.0),
+            b: facts(b, moments.1),
+            alignment: method.name().to_owned(),
+            alignment_detail: self.alignment_detail(method),
+            key: key.name().to_owned(),
+            key_title: key.title().to_owned(),
+            matched,
+            tried: self.tried.iter().map(|(key, matched)| (key.name().to_owned(), *matched)).collect(),
+            moments: moment_pairs(a.history, b.history, &found.alignment),
+            rows,
+            pools: Some(pools).filter(|pools| pools.len() > 1).unwrap_or_default(),
+            settings: settings(a, b),
+            out_of_memory: two(sides, |side| {
+                side.history.note_events().filter(|&event| side.history.events.action(event) == Action::Oom).count()
+                    as u64
+            }),
+            scaling: self.pairing.scaling(sides, &mut self.tables),
+            lifetimes: self.pairing.lifetimes(sides, &mut self.tables),
+            warnings: warnings(sides, found.is_exact),
+            verdict: Vec::new(),
+        };
+        comparison.verdict = verdict(&comparison);
+        comparison
+    }
+
+    fn alignment_detail(&self, method: Align) -> String {
+        let found = &self.aligning.found;
+        let paired = counted(found.pairs.len() as u64, "allocation");
+        let key = found.key.map_or("", Key::title);
+        match method {
+            Align::Steps => format!(
+                "By {} from {}, and within each by the sequence of allocations: {paired} paired by {key}.",
+                counted(found.steps as u64, "step"),
+                found.way
+            ),
+            Align::Sequence => format!("By the sequence of allocations: {paired} paired by {key}."),
+            Align::Share => "By the share of events.".to_owned(),
+        }
+    }
+}
+
+fn facts(side: &Side, moment: Moment) -> SideFacts {
+    let history = side.history;
+    SideFacts {
+        file: side.name(),
+        device: history.device,
+        events: history.event_count(),
+        moment: moment.0,
+        live_bytes: live(history, moment),
+        reserved_bytes: history.reserved_at(moment),
+    }
+}
+
+fn live(history: &DeviceHistory, moment: Moment) -> u64 {
+    u64::try_from(history.drawn_at(moment)).unwrap_or(0)
+}
+
+fn two(sides: [&Side; 2], of: impl Fn(&Side) -> u64) -> Two {
+    let [a, b] = sides.map(of);
+    Two { a, b }
+}
+
+/// The moments that are always compared.
+fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> Vec<MomentPair> {
+    let (peak_a, peak_b) = (a.most_live().0, b.most_live().0);
+    let knows_reserved = |history: &DeviceHistory| history.numbers.peak_reserved > 0;
+    let knows_reserved = knows_reserved(a) && knows_reserved(b);
+    let mut pairs = vec![
+        ("peak with peak", peak_a, peak_b),
+        ("A's peak", peak_a, alignment.to_b(peak_a)),
+        ("B's peak", alignment.to_a(peak_b), peak_b),
+        ("baseline", Moment::START, Moment::START),
+        ("end", Moment(a.event_count()), Moment(b.event_count())),
+    ];
+    if knows_reserved {
+        pairs.push(("peak reserved", a.most_reserved(), b.most_reserved()));
+    }
+    let pair = |(title, one, other): (&str, Moment, Moment)| {
+        let reserved = |history: &DeviceHistory, moment| u64::try_from(history.reserved_at(moment)).unwrap_or(0);
+        MomentPair {
+            title: title.to_owned(),
+            moments: (one.0, other.0),
+            live: Two { a: live(a, one), b: live(b, other) },
+            reserved: knows_reserved.then(|| Two { a: reserved(a, one), b: reserved(b, other) }),
+        }
+    };
+    pairs.into_iter().map(pair).collect()
+}
+
+/// The settings that differ, in A's order and then B's.
+fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)> {
+    let (of_a, of_b) = (&a.snapshot().settings, &b.snapshot().settings);
+    type Settings<'a> = HashMap<&'a str, &'a str, foldhash::fast::RandomState>;
+    let [known_a, known_b]: [Settings; 2] =
+        [of_a, of_b].map(|of| of.iter().map(|(key, value)| (&**key, &**value)).collect());
+    // A file that records none says nothing of its settings.
+    if known_a.is_empty() || known_b.is_empty() {
+        return Vec::new();
+    }
+    let owned = |value: Option<&&str>| value.map(|&value| value.to_owned());
+    let new_in_b = of_b.iter().filter(|(key, _)| !known_a.contains_key(&**key));
+    let all = of_a.iter().chain(new_in_b).map(|(key, _)| key);
+    let differs = all.filter(|key| known_a.get(&***key) != known_b.get(&***key));
+    differs.map(|key| (key.clone(), owned(known_a.get(&**key)), owned(known_b.get(&**key)))).collect()
+}
+
+impl Matched {
+    /// Bytes with a partner, of a million of both whose key is known; 0 where that are too few to speak for all.
+    pub fn parts_per_million(&self) -> u64 {
+        let sum = |two: Two| u128::from(two.a) + u128::from(two.b);
+        let (known, total) = (sum(self.known), sum(self.total));
+        if known * 100 < total * FEWEST_KNOWN_PERCENT {
+            return 0;
+        }
+        (sum(self.bytes) * 1_000_000 / known.max(1)) as u64
+    }
+
+    fn has_percent(&self, percent: u128) -> bool {
+        u128::from(self.parts_per_million()) >= percent * 10_000
+    }
+}

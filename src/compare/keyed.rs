@@ -1,0 +1,217 @@
+//! The numbers of keys, the same in both files: equal texts have equal numbers. A stack has the number of its callers and one frame more, so
+//! that all stacks of a file are numbered in one pass.
+
+use crate::key::Key;
+use analysis::{Sites, Whose, site};
+use base::slice::{Slice, Sliced};
+use engine::protocol::Grouping;
+use engine::{ModuleSearch, Side};
+use hashbrown::HashMap;
+use history::replay::{AllocationId, Provenance};
+use history::snapshot::{Frame, FrameId, StackId};
+
+/// The number of allocations without a stack, or in no group.
+pub(crate) const NOTHING: u32 = 0;
+/// The number of unexplained bytes.
+pub(crate) const UNEXPLAINED: u32 = 1;
+/// Set in the number of an allocation of which only the stack of its free is known.
+pub(crate) const OF_FREE: u32 = 1 << 31;
+/// Letters of a path or a name that are compared.
+const LONGEST: usize = 4096;
+
+type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
+
+/// Texts and chains of texts of both files.
+#[derive(Default)]
+pub(crate) struct Common {
+    texts: Map<String>,
+    chains: Map<(u32, u32)>,
+}
+
+impl Common {
+    fn text(&mut self, text: &str) -> u32 {
+        let next = self.texts.len() as u32;
+        *self.texts.entry_ref(text).or_insert(next)
+    }
+
+    /// The number of what is called so inside of another.
+    fn chain(&mut self, callers: u32, text: u32) -> u32 {
+        let next = self.chains.len() as u32 + UNEXPLAINED + 1;
+        // Half of all numbers are for stacks of frees; a file has far fewer stacks.
+        *self.chains.entry((callers, text)).or_insert(next.min(OF_FREE - 1))
+    }
+
+    /// One more than the largest number.
+    pub(crate) fn count(&self) -> usize {
+        self.chains.len() + UNEXPLAINED as usize + 1
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let texts: usize = self.texts.keys().map(|text| text.len()).sum();
+        self.texts.allocation_size() + self.chains.allocation_size() + texts
+    }
+}
+
+/// The numbers of a file's stacks or groups by one key.
+pub(crate) struct Keyed {
+    key: Key,
+    /// By stack, module or group.
+    numbers: Vec<u32>,
+    /// By frame: its text plus one; 0 where it has not been looked at, [`SKIPPED`] where it does not count.
+    frames: Vec<u32>,
+    modules: ModuleSearch,
+    next: usize,
+}
+
+/// A C++ frame of a key that has only Python's.
+const SKIPPED: u32 = u32::MAX;
+
+impl Keyed {
+    pub(crate) fn new(key: Key) -> Keyed {
+        Keyed { key, numbers: Vec::new(), frames: Vec::new(), modules: ModuleSearch::default(), next: 0 }
+    }
+
+    pub(crate) fn key(&self) -> Key {
+        self.key
+    }
+
+    fn grouping(&self) -> Option<Grouping> {
+        match self.key {
+            Key::Category => Some(Grouping::Category),
+            Key::Annotation => Some(Grouping::Annotation),
+            Key::Pool => Some(Grouping::Pool),
+            _ => None,
+        }
+    }
+
+    /// Numbers all stacks, modules or groups.
+    pub(crate) fn step(&mut self, side: &Side, sites: &mut Sites, common: &mut Common, slice: &mut Slice) -> Sliced {
+        if let Some(by) = self.grouping() {
+            let count = side.group_count(by) as usize;
+            while let Some(part) = slice.part(&mut self.next, count, 64)? {
+                for group in part {
+                    // The first group is of what is in none, the last category that of what no rule knows.
+                    let is_none = group == 0 || (by == Grouping::Category && group + 1 == count);
+                    let text = common.text(&side.group_label(by, group as u32));
+                    self.numbers.push(if is_none { NOTHING } else { common.chain(NOTHING, text) });
+                }
+            }
+            return Ok(());
+        }
+        if self.key == Key::Module {
+            self.modules.step(side, slice)?;
+            while let Some(part) = slice.part(&mut self.next, self.modules.count() as usize, 64)? {
+                for module in part {
+                    let number = self.modules.named(side, module as u32).map_or(NOTHING, |(parent, name)| {
+                        let parent = self.numbers.get(parent as usize).copied().unwrap_or(NOTHING);
+                        let text = common.text(&name);
+                        common.chain(parent, text)
+                    });
+                    self.numbers.push(number);
+                }
+            }
+            return Ok(());
+        }
+        let snapshot = side.snapshot();
+        if self.frames.is_empty() {
+            self.frames = vec![0; snapshot.frames.len()];
+            self.numbers = Vec::with_capacity(snapshot.stacks.len());
+        }
+        while let Some(part) = slice.part(&mut self.next, snapshot.stacks.len(), 16)? {
+            for stack in part {
+                let number = self.number(side, sites, common, StackId(stack as u32));
+                self.numbers.push(number);
+            }
+        }
+        if self.key == Key::Stack || self.key == Key::CallSite {
+            return Ok(());
+        }
+        // What has no Python frame is known by its operator or its step of the backward pass.
+        while let Some(part) = slice.part(&mut self.next, 2 * snapshot.stacks.len(), 16)? {
+            for stack in part {
+                let stack = stack - snapshot.stacks.len();
+                if let Some(number @ &mut NOTHING) = self.numbers.get_mut(stack)
+                    && let Some(frame) = sites.of(snapshot, StackId(stack as u32))
+                {
+                    let text = common.text(&site::in_row(snapshot, frame));
+                    *number = common.chain(NOTHING, text);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, side: &Side, sites: &mut Sites, common: &mut Common, stack: StackId) -> u32 {
+        let snapshot = side.snapshot();
+        let (callers, frame) = match self.key {
+            Key::CallSite => (NOTHING, sites.of(snapshot, stack)),
+            _ => match snapshot.stacks.innermost(stack) {
+                Some((callers, frame)) => {
+                    (self.numbers.get(callers.0 as usize).copied().unwrap_or(NOTHING), Some(frame))
+                }
+                None => (NOTHING, None),
+            },
+        };
+        let Some(frame) = frame else { return NOTHING };
+        match self.frame(side, common, frame) {
+            SKIPPED => callers,
+            text => common.chain(callers, text),
+        }
+    }
+
+    fn frame(&mut self, side: &Side, common: &mut Common, id: FrameId) -> u32 {
+        let Some(known) = self.frames.get_mut(id.0 as usize) else { return SKIPPED };
+        match *known {
+            0 => {}
+            SKIPPED => return SKIPPED,
+            text => return text - 1,
+        }
+        let snapshot = side.snapshot();
+        let frame = snapshot.frames.frame(id);
+        let is_python = Sites::whose(snapshot, frame) != Whose::Native;
+        if self.key != Key::Stack && self.key != Key::CallSite && !is_python {
+            *known = SKIPPED;
+            return SKIPPED;
+        }
+        let text = common.text(&words(self.key, side, frame));
+        *known = text + 1;
+        text
+    }
+
+    /// The number of an allocation.
+    pub(crate) fn of(&self, side: &Side, id: AllocationId) -> u32 {
+        if side.history.allocations.provenance(id) == Provenance::Unexplained {
+            return UNEXPLAINED;
+        }
+        let number = |at: u32| self.numbers.get(at as usize).copied().unwrap_or(NOTHING);
+        if let Some(by) = self.grouping() {
+            return number(side.group(by, id));
+        }
+        let stack = side.stack(id);
+        if stack == StackId::NONE {
+            return NOTHING;
+        }
+        let known = if self.key == Key::Module { number(self.modules.of(stack)) } else { number(stack.0) };
+        if known != NOTHING && side.is_of_free(id, stack) { known | OF_FREE } else { known }
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        (self.numbers.capacity() + self.frames.capacity()) * size_of::<u32>()
+    }
+}
+
+/// What of a frame is compared.
+fn words(key: Key, side: &Side, frame: &Frame) -> String {
+    let snapshot = side.snapshot();
+    let text = |id| {
+        let bytes = snapshot.strings.bytes(id);
+        String::from_utf8_lossy(bytes.get(..LONGEST).unwrap_or(bytes)).into_owned()
+    };
+    let (file, name) = (text(frame.filename), text(frame.name));
+    match key {
+        Key::CallSite => site::short(snapshot, frame),
+        Key::NoLines => [&file, "\n", &name].concat(),
+        Key::NoFolders => [file.rsplit(['/', '\\']).next().unwrap_or(&file), "\n", &name].concat(),
+        _ => [&file, "\n", &name, "\n", &frame.line.to_string()].concat(),
+    }
+}

@@ -1,0 +1,26 @@
+//! Two snapshots against each other: moments of the one aligned with moments of the other, what is live by groups that both have, how sizes
+//! scale, who lives longer, and a verdict. Pure, in slices, with plain answers.
+//!
+//! A comparison borrows two [sides](engine::Side), each a device of an open file; both may be of one file.
+
+mod aligning;
+mod alignment;
+mod answer;
+mod comparing;
+mod key;
+mod keyed;
+mod pairing;
+mod sequence;
+mod sums;
+mod tables;
+mod verdict;
+mod warnings;
+
+pub use alignment::{Align, Alignment};
+pub use answer::{
+    Comparison, FactorGroup, Lifetimes, Matched, MomentPair, Outcome, Row, SideFacts, SiteFactor, Two, factor, times,
+};
+pub use comparing::{Comparing, Wanted};
+pub use key::Key;
+pub use sequence::{Diff, Window};
+pub use verdict::signed;

@@ -1,0 +1,217 @@
+//! The longest common subsequence of two sequences of numbers, by Myers' algorithm in linear memory: a path of least edits is searched from
+//! both ends of a box at once, and where the two searches meet the box is cut in two.
+//!
+//! A search that has not met after [`MOST_EDITS`] edits cuts its box where it came furthest: then more is left unpaired than has to be, and
+//! [`Diff::is_exact`] says so. So N numbers never cost more than about N × [`MOST_EDITS`] steps.
+
+use base::slice::{Slice, Sliced};
+
+/// Edits of one search from each end.
+const MOST_EDITS: i64 = 256;
+
+/// A part of both sequences: first and end of the one, first and end of the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Of the first sequence.
+    pub a: (u32, u32),
+    /// Of the second.
+    pub b: (u32, u32),
+}
+
+/// The search in one box, as far as it is.
+struct Search {
+    window: Window,
+    edits: i64,
+    /// The diagonal that comes next, and whether it is that of the search from the end.
+    next: i64,
+    is_from_end: bool,
+    /// The furthest place in the first sequence on each diagonal, from the beginning and from the end.
+    forward: Vec<i64>,
+    backward: Vec<i64>,
+}
+
+/// Pairs equal numbers of two sequences in order, in slices.
+pub struct Diff {
+    /// Boxes that are left, the first last.
+    boxes: Vec<Window>,
+    search: Option<Search>,
+    /// Steps of the last walk, not yet accounted for.
+    owed: u32,
+    is_exact: bool,
+}
+
+impl Diff {
+    /// Within these windows, which are in order and do not overlap.
+    pub fn new(windows: impl DoubleEndedIterator<Item = Window>) -> Diff {
+        Diff { boxes: windows.rev().collect(), search: None, owed: 0, is_exact: true }
+    }
+
+    /// Whether as many are paired as can be.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// Hands each pair to `paired`, in order. `a` and `b` must be the same each time.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, a: &[u32], b: &[u32], paired: &mut dyn FnMut(u32, u32), slice: &mut Slice) -> Sliced {
+        loop {
+            slice.spend(1 + std::mem::take(&mut self.owed))?;
+            if let Some(search) = &mut self.search {
+                let (cut, is_exact) = search.step(a, b, &mut self.owed, slice)?;
+                self.is_exact &= is_exact;
+                let Window { a: (a0, a1), b: (b0, b1) } = search.window;
+                self.search = None;
+                // A cut at a corner would come back for ever; no search that met cuts there.
+                if cut == (a0, b0) || cut == (a1, b1) {
+                    self.is_exact = false;
+                    continue;
+                }
+                self.boxes.push(Window { a: (cut.0, a1), b: (cut.1, b1) });
+                self.boxes.push(Window { a: (a0, cut.0), b: (b0, cut.1) });
+                continue;
+            }
+            let Some(Window { a: (mut a0, mut a1), b: (mut b0, mut b1) }) = self.boxes.pop() else { return Ok(()) };
+            let is_pair = |x: u32, y: u32| a.get(x as usize).is_some_and(|one| b.get(y as usize) == Some(one));
+            let start = a0;
+            while a0 < a1 && b0 < b1 && is_pair(a0, b0) {
+                paired(a0, b0);
+                (a0, b0) = (a0 + 1, b0 + 1);
+            }
+            self.owed = a0 - start;
+            if a0 >= a1 || b0 >= b1 {
+                continue;
+            }
+            let end = a1;
+            while a0 < a1 && b0 < b1 && is_pair(a1 - 1, b1 - 1) {
+                (a1, b1) = (a1 - 1, b1 - 1);
+            }
+            self.owed += end - a1;
+            if end > a1 {
+                // What is equal at the end comes after what is between: as a box of its own, which is gone through at once.
+                let length = end - a1;
+                self.boxes.push(Window { a: (a1, end), b: (b1, b1 + length) });
+            }
+            if a0 < a1 && b0 < b1 {
+                self.search = Some(Search::new(Window { a: (a0, a1), b: (b0, b1) }));
+            }
+        }
+    }
+}
+
+impl Search {
+    fn new(window: Window) -> Search {
+        let (n, m) = window.lengths();
+        let room = 2 * (MOST_EDITS.min(n + m) + 1) as usize + 1;
+        let mut search =
+            Search { window, edits: 0, next: 0, is_from_end: false, forward: vec![-1; room], backward: vec![-1; room] };
+        // Before the first edit both stand at their ends, as if they came from the diagonal beside.
+        search.set(false, 1, 0);
+        search.set(true, 1, 0);
+        search
+    }
+
+    fn middle(&self) -> i64 {
+        (self.forward.len() / 2) as i64
+    }
+
+    fn at(&self, is_from_end: bool, diagonal: i64) -> i64 {
+        let places = if is_from_end { &self.backward } else { &self.forward };
+        usize::try_from(diagonal + self.middle()).ok().and_then(|at| places.get(at)).copied().unwrap_or(-1)
+    }
+
+    fn set(&mut self, is_from_end: bool, diagonal: i64, x: i64) {
+        let at = usize::try_from(diagonal + self.middle()).ok();
+        let places = if is_from_end { &mut self.backward } else { &mut self.forward };
+        if let Some(place) = at.and_then(|at| places.get_mut(at)) {
+            *place = x;
+        }
+    }
+
+    /// Where the box is to be cut, and whether on a path of least edits.
+    fn step(&mut self, a: &[u32], b: &[u32], owed: &mut u32, slice: &mut Slice) -> Sliced<((u32, u32), bool)> {
+        let (n, m) = self.window.lengths();
+        loop {
+            slice.spend(2 + std::mem::take(owed))?;
+            if self.edits > MOST_EDITS {
+                return Ok((self.furthest(), false));
+            }
+            if self.next > self.edits {
+                self.next = -self.edits;
+                if self.is_from_end {
+                    self.edits += 1;
+                    self.next = -self.edits;
+                }
+                self.is_from_end = !self.is_from_end;
+                continue;
+            }
+            let (diagonal, from_end) = (self.next, self.is_from_end);
+            self.next += 2;
+            // Outside of the box there is no path.
+            if diagonal > n || -diagonal > m {
+                continue;
+            }
+            let (below, above) = (self.at(from_end, diagonal - 1), self.at(from_end, diagonal + 1));
+            let is_down = diagonal == -self.edits || (diagonal != self.edits && below < above);
+            let mut x = if is_down { above } else { below + 1 };
+            let start = x;
+            if x < 0 || x > n || x - diagonal > m || x < diagonal {
+                continue;
+            }
+            while x < n && x - diagonal < m && self.is_pair(a, b, (x, x - diagonal), from_end) {
+                x += 1;
+            }
+            *owed = (x - start) as u32;
+            self.set(from_end, diagonal, x);
+            // The two meet on the same diagonal, counted from either end.
+            let other = n - m - diagonal;
+            let reached = if other.abs() <= self.middle() { self.at(!from_end, other) } else { -1 };
+            let parity = (n - m).rem_euclid(2) == 1;
+            let is_other_there = other.abs() <= self.edits - i64::from(!from_end);
+            if parity != from_end && is_other_there && reached >= 0 && x + reached >= n {
+                let (x, y) = if from_end { (n - x, m - (x - diagonal)) } else { (x, x - diagonal) };
+                return Ok((self.window.place(x, y), true));
+            }
+        }
+    }
+
+    fn is_pair(&self, a: &[u32], b: &[u32], (x, y): (i64, i64), from_end: bool) -> bool {
+        let (n, m) = self.window.lengths();
+        let (x, y) = if from_end { (n - 1 - x, m - 1 - y) } else { (x, y) };
+        let (x, y) = self.window.place(x, y);
+        a.get(x as usize).is_some_and(|one| b.get(y as usize) == Some(one))
+    }
+
+    /// The place that either search came to with the most behind it.
+    fn furthest(&self) -> (u32, u32) {
+        let (n, m) = self.window.lengths();
+        let middle = self.middle();
+        let mut best = (-1, (0, 0));
+        for diagonal in -middle..=middle {
+            for from_end in [false, true] {
+                let x = self.at(from_end, diagonal);
+                let y = x - diagonal;
+                if x >= 0 && (0..=m).contains(&y) && x <= n && x + y > best.0 {
+                    best = (x + y, if from_end { (n - x, m - y) } else { (x, y) });
+                }
+            }
+        }
+        self.window.place(best.1.0, best.1.1)
+    }
+}
+
+impl Window {
+    fn lengths(&self) -> (i64, i64) {
+        (i64::from(self.a.1) - i64::from(self.a.0), i64::from(self.b.1) - i64::from(self.b.0))
+    }
+
+    /// A place counted from the beginning of the window, in the sequences.
+    fn place(&self, x: i64, y: i64) -> (u32, u32) {
+        (self.a.0.saturating_add(x.max(0) as u32).min(self.a.1), self.b.0.saturating_add(y.max(0) as u32).min(self.b.1))
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/compare/sequence.rs"]
+mod tests;

@@ -1,0 +1,168 @@
+//! What is live at one moment of A and one of B, by a key: rows that add up to both totals, to the byte.
+
+use crate::answer::{Matched, Row, Two};
+use crate::key::Key;
+use crate::keyed::{NOTHING, OF_FREE, UNEXPLAINED};
+use crate::tables::Tables;
+use analysis::{Sites, Whose, site};
+use base::slice::{Slice, Sliced};
+use base::sorted::sorted_numbers;
+use base::units::Moment;
+use engine::Side;
+use hashbrown::HashMap;
+use history::replay::{AllocationId, Candidates};
+use history::snapshot::StackId;
+
+/// Callers of a row that are listed.
+const MOST_CALLERS: usize = 16;
+
+/// The sum of one key.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    bytes: Two,
+    count: Two,
+    /// An allocation of it, and whether it is A's.
+    example: Option<(bool, AllocationId)>,
+}
+
+/// The sums, as far as they are.
+pub(crate) struct Sums {
+    key: Key,
+    moments: (Moment, Moment),
+    sums: HashMap<u32, Sum, foldhash::fast::RandomState>,
+    /// Candidates of both, where they are looked at, and how far.
+    side: usize,
+    candidates: Option<Candidates>,
+    next: usize,
+}
+
+impl Sums {
+    pub(crate) fn new(key: Key, moments: (Moment, Moment)) -> Sums {
+        Sums { key, moments, sums: HashMap::default(), side: 0, candidates: None, next: 0 }
+    }
+
+    pub(crate) fn key(&self) -> Key {
+        self.key
+    }
+
+    /// Sums up.
+    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+        tables.step(self.key, sides, slice)?;
+        tables.see(self.key, sides, slice)?;
+        let moments = [self.moments.0, self.moments.1];
+        let keyed = tables.of(self.key);
+        while let (Some(side), Some(&moment), Some(Some(keyed))) =
+            (sides.get(self.side), moments.get(self.side), keyed.get(self.side))
+        {
+            let history = side.history;
+            let candidates =
+                self.candidates.get_or_insert_with(|| history.live.candidates(&history.allocations, moment));
+            while let Some(part) = slice.part(&mut self.next, candidates.len(), 2)? {
+                for id in part.filter_map(|place| history.live.candidate(candidates, place)) {
+                    if !history.allocations.outlives(id, moment) {
+                        continue;
+                    }
+                    let sum = self.sums.entry(keyed.of(side, id)).or_default();
+                    let size = history.allocations.size(id);
+                    let is_a = self.side == 0;
+                    sum.example.get_or_insert((is_a, id));
+                    let (bytes, count) = match is_a {
+                        true => (&mut sum.bytes.a, &mut sum.count.a),
+                        false => (&mut sum.bytes.b, &mut sum.count.b),
+                    };
+                    *bytes = bytes.saturating_add(size);
+                    *count += 1;
+                }
+            }
+            (self.side, self.candidates, self.next) = (self.side + 1, None, 0);
+        }
+        Ok(())
+    }
+
+    /// How many bytes have a partner: the other file allocates by their key, at whatever moment. What no stack is known of has none.
+    pub(crate) fn matched(&self, tables: &Tables) -> Matched {
+        let mut matched = Matched::default();
+        for (&key, sum) in &self.sums {
+            matched.total.a = matched.total.a.saturating_add(sum.bytes.a);
+            matched.total.b = matched.total.b.saturating_add(sum.bytes.b);
+            // What has no stack can't be compared by code; what no category knows could be, by better rules.
+            if key == UNEXPLAINED || key == NOTHING && Key::LADDER.contains(&self.key) {
+                continue;
+            }
+            matched.known.a = matched.known.a.saturating_add(sum.bytes.a);
+            matched.known.b = matched.known.b.saturating_add(sum.bytes.b);
+            let [in_a, in_b] = tables.has(self.key, key).map(|has| has && key != NOTHING);
+            matched.bytes.a = matched.bytes.a.saturating_add(if in_b { sum.bytes.a } else { 0 });
+            matched.bytes.b = matched.bytes.b.saturating_add(if in_a { sum.bytes.b } else { 0 });
+        }
+        matched
+    }
+
+    /// The rows, the largest difference first; of equal ones the largest.
+    pub(crate) fn rows(&self, sides: [&Side; 2], tables: &mut Tables) -> Vec<Row> {
+        let sums: Vec<(u32, Sum)> = self.sums.iter().map(|(&key, &sum)| (key, sum)).collect();
+        let rank = |sum: &Sum| {
+            let (delta, larger) = (sum.bytes.delta().unsigned_abs(), sum.bytes.a.max(sum.bytes.b));
+            !(delta << 64 | u128::from(larger))
+        };
+        // Equal rows in the order of their first allocations: the same every time, however a hash is seeded.
+        let by_example = |sum: &Sum| sum.example.map_or(0, |(is_a, id)| u64::from(!is_a) << 32 | u64::from(id.0));
+        let order = sums.iter().zip(0..).map(|((_, sum), at)| (u128::from(by_example(sum)), at)).collect();
+        let sums: Vec<_> = sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).collect();
+        let order = sums.iter().zip(0..).map(|((_, sum), at)| (rank(sum), at)).collect();
+        let mut rows = Vec::with_capacity(sums.len());
+        for (key, sum) in sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)) {
+            let Some((is_a, id)) = sum.example else { continue };
+            let side = usize::from(!is_a);
+            let (Some(of), Some(sites)) = (sides.get(side), tables.sites.get_mut(side)) else { continue };
+            let (label, callers) = label(self.key, *key, of, sites, id);
+            let in_both = tables.has(self.key, *key) == [true; 2];
+            rows.push(Row { label, callers, bytes: sum.bytes, count: sum.count, in_both });
+        }
+        rows
+    }
+}
+
+/// What a row is called, and its callers.
+fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId) -> (String, Vec<String>) {
+    if number == UNEXPLAINED {
+        return ("unexplained".to_owned(), Vec::new());
+    }
+    let group = |by| side.group_label(by, side.group(by, id));
+    match key {
+        Key::Category => return (group(engine::protocol::Grouping::Category), Vec::new()),
+        Key::Annotation => return (group(engine::protocol::Grouping::Annotation), Vec::new()),
+        Key::Pool => return (group(engine::protocol::Grouping::Pool), Vec::new()),
+        _ => {}
+    }
+    let stack = side.stack(id);
+    if key == Key::Module && number == NOTHING {
+        return ("no module".to_owned(), Vec::new());
+    }
+    let label = site_of(side, sites, stack, number & OF_FREE != 0);
+    match key {
+        Key::CallSite => (label, Vec::new()),
+        _ => (label, callers(side, stack)),
+    }
+}
+
+/// A call site on one line; that of a free says so.
+pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free: bool) -> String {
+    let snapshot = side.snapshot();
+    let site = sites.of(snapshot, stack).map(|frame| site::in_row(snapshot, frame));
+    match site {
+        Some(site) if is_of_free => ["freed at ", &site].concat(),
+        Some(site) => site,
+        None => "no stack".to_owned(),
+    }
+}
+
+/// The Python frames, innermost first.
+fn callers(side: &Side, stack: StackId) -> Vec<String> {
+    let snapshot = side.snapshot();
+    let python = snapshot.stacks.frames(stack).filter(|&frame| {
+        let frame = snapshot.frames.frame(frame);
+        Sites::whose(snapshot, frame) != Whose::Native
+    });
+    python.take(MOST_CALLERS).map(|frame| site::in_row(snapshot, frame)).collect()
+}

@@ -1,0 +1,78 @@
+//! The numbers of keys of both sides, made once each.
+
+use crate::key::Key;
+use crate::keyed::{Common, Keyed, OF_FREE};
+use analysis::Sites;
+use base::slice::{Slice, Sliced};
+use engine::Side;
+use history::replay::AllocationId;
+
+/// What is known of one key.
+struct Table {
+    sides: [Keyed; 2],
+    /// Which numbers any allocation of a side has, and how far allocations were looked at.
+    seen: [(Vec<bool>, usize); 2],
+}
+
+/// The numbers of keys that were needed so far.
+pub(crate) struct Tables {
+    pub(crate) common: Common,
+    pub(crate) sites: [Sites; 2],
+    tables: Vec<Table>,
+}
+
+impl Tables {
+    pub(crate) fn new(sides: [&Side; 2]) -> Tables {
+        let sites = sides.map(|side| Sites::new(side.snapshot()));
+        Tables { common: Common::default(), sites, tables: Vec::new() }
+    }
+
+    /// Numbers what both sides have by a key.
+    pub(crate) fn step(&mut self, key: Key, sides: [&Side; 2], slice: &mut Slice) -> Sliced {
+        let Tables { common, sites, tables } = self;
+        if !tables.iter().any(|table| table.sides[0].key() == key) {
+            tables.push(Table { sides: [Keyed::new(key), Keyed::new(key)], seen: Default::default() });
+        }
+        let known = tables.iter_mut().find(|table| table.sides[0].key() == key);
+        let both = known.into_iter().flat_map(|table| &mut table.sides);
+        both.zip(sites).zip(sides).try_for_each(|((keyed, sites), side)| keyed.step(side, sites, common, slice))
+    }
+
+    /// Notes what numbers allocations of either side have by a key, once [`Tables::step`] is done with it.
+    pub(crate) fn see(&mut self, key: Key, sides: [&Side; 2], slice: &mut Slice) -> Sliced {
+        let count = self.common.count();
+        let Some(table) = self.tables.iter_mut().find(|table| table.sides[0].key() == key) else { return Ok(()) };
+        for (((seen, next), keyed), side) in table.seen.iter_mut().zip(&table.sides).zip(sides) {
+            seen.resize(count.max(seen.len()), false);
+            while let Some(part) = slice.part(next, side.history.allocations.len(), 4)? {
+                for id in part {
+                    // The stack of a free counts as that of the code that frees.
+                    let number = keyed.of(side, AllocationId(id as u32)) & !OF_FREE;
+                    seen.get_mut(number as usize).into_iter().for_each(|seen| *seen = true);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether either side has any allocation of a number, in that order, once [`Tables::see`] is done.
+    pub(crate) fn has(&self, key: Key, number: u32) -> [bool; 2] {
+        let known = self.tables.iter().find(|table| table.sides[0].key() == key);
+        let number = (number & !OF_FREE) as usize;
+        [0, 1].map(|side| {
+            let seen = known.and_then(|table| table.seen.get(side));
+            seen.and_then(|(seen, _)| seen.get(number)).copied().unwrap_or(false)
+        })
+    }
+
+    /// What is known of a key, once [`Tables::step`] is done with it.
+    pub(crate) fn of(&self, key: Key) -> [Option<&Keyed>; 2] {
+        let known = self.tables.iter().find(|table| table.sides[0].key() == key);
+        [0, 1].map(|side| known.and_then(|table| table.sides.get(side)))
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let tables = self.tables.iter().flat_map(|table| &table.sides).map(Keyed::heap_bytes);
+        self.common.heap_bytes() + tables.sum::<usize>() + self.sites.iter().map(Sites::heap_bytes).sum::<usize>()
+    }
+}

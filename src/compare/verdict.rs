@@ -1,0 +1,161 @@
+//! The verdict: one to five sentences, each with its number and its cause.
+
+use crate::alignment::Align;
+use crate::answer::{Comparison, FactorGroup, Outcome, Row, Two, factor, relation, times};
+use base::sorted::sorted_numbers;
+use base::units::{Bytes, Moment, counted, grouped, percent};
+use hashbrown::HashMap;
+
+/// The sentences that are read.
+const MOST_SENTENCES: usize = 5;
+/// Peaks are at different places that are further apart than this part of B's trace.
+const APART_PART: u32 = 20;
+/// Differences that a sentence names.
+const MOST_CAUSES: usize = 3;
+/// A difference is named from this part of the larger total on.
+const SMALLEST_PART: u64 = 200;
+/// What lives longer is named from this part of B's total on.
+const LONGER_PART: u64 = 50;
+/// Letters of a name.
+const LONGEST: usize = 60;
+
+/// The sentences.
+pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
+    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+    let mut sentences = vec![first(of, live)];
+    sentences.extend(elsewhere(of));
+    sentences.extend(causes(of, live));
+    let (matched, total) = (of.matched.bytes, of.matched.known);
+    let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
+    if u128::from(unmatched) * 10 > u128::from(all) {
+        sentences.push(format!(
+            "{} of A's bytes and {} of B's have no partner by {}.",
+            percent(total.a - matched.a, total.a),
+            percent(total.b - matched.b, total.b),
+            of.key_title
+        ));
+    }
+    sentences.extend(scaling(&of.scaling));
+    sentences.extend(lifetimes(of, live));
+    sentences.truncate(MOST_SENTENCES);
+    sentences
+}
+
+fn first(of: &Comparison, live: Two) -> String {
+    let peaks = of.moments.first().map_or((0, 0), |pair| pair.moments);
+    let what = if peaks == (of.a.moment, of.b.moment) { "B's peak" } else { "B at the compared moment" };
+    match live.delta() {
+        0 => format!("{what} equals A's: {}.", Bytes(live.a)),
+        delta => {
+            let (amount, way) = (Bytes(live.a.abs_diff(live.b)), if delta > 0 { "higher" } else { "lower" });
+            let times = if live.a > 0 { format!(", {}", times(live)) } else { String::new() };
+            format!("{what} is {amount} {way}: {} against {}{times}.", Bytes(live.b), Bytes(live.a))
+        }
+    }
+}
+
+/// That the peaks are not at the same place of the program, where they are compared with each other.
+fn elsewhere(of: &Comparison) -> Option<String> {
+    let [peaks, of_a, ..] = &*of.moments else { return None };
+    let is_aligned = of.alignment != Align::Share.name();
+    let apart = of_a.moments.1.abs_diff(peaks.moments.1);
+    let is_at_peaks = peaks.moments == (of.a.moment, of.b.moment);
+    (is_aligned && is_at_peaks && apart > of.b.events / APART_PART).then(|| {
+        let event = Moment(of_a.moments.1).event().map_or(0, |event| event.0);
+        let (live, delta) = (Bytes(of_a.live.b), signed(of_a.live.delta()));
+        format!(
+            "The peaks are at different places: A's peak is aligned with event {} of B, where {live} is live ({delta}).",
+            grouped(event.into())
+        )
+    })
+}
+
+/// `+8.10 GiB`, `−0.60 GiB`.
+pub fn signed(delta: i128) -> String {
+    let amount = Bytes(u64::try_from(delta.unsigned_abs()).unwrap_or(u64::MAX));
+    match delta {
+        0 => "0 B".to_owned(),
+        1.. => format!("+{amount}"),
+        _ => format!("−{amount}"),
+    }
+}
+
+/// The largest differences; groups that are called alike are one.
+fn causes(of: &Comparison, live: Two) -> Option<String> {
+    let mut places: HashMap<&str, usize, foldhash::fast::RandomState> = HashMap::default();
+    let mut causes: Vec<(&str, Two, bool)> = Vec::new();
+    for Row { label, bytes, in_both, .. } in &of.rows {
+        let at = *places.entry(label).or_insert(causes.len());
+        match causes.get_mut(at) {
+            Some((_, sum, are_in_both)) => {
+                sum.a = sum.a.saturating_add(bytes.a);
+                sum.b = sum.b.saturating_add(bytes.b);
+                *are_in_both |= in_both;
+            }
+            None => causes.push((label, *bytes, *in_both)),
+        }
+    }
+    let least = live.a.max(live.b) / SMALLEST_PART;
+    let order = causes.iter().zip(0..).map(|((_, bytes, _), at)| (!bytes.delta().unsigned_abs(), at)).collect();
+    let largest = sorted_numbers(order).into_iter().filter_map(|at| causes.get(at as usize));
+    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > least).take(MOST_CAUSES);
+    let words: Vec<String> = largest
+        .map(|(label, bytes, in_both)| {
+            let label: String = label.chars().take(LONGEST).collect();
+            format!("{} {label} ({})", signed(bytes.delta()), relation(*bytes, *in_both))
+        })
+        .collect();
+    (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", of.key_title, words.join(", ")))
+}
+
+/// Which factors sizes have; where one is the square of another, what grows quadratically.
+fn scaling(groups: &[FactorGroup]) -> Option<String> {
+    let changed: Vec<&FactorGroup> = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.05).collect();
+    let largest = changed.first()?;
+    let square = largest.factor * largest.factor;
+    // A factor near 1 is near its own square.
+    let is_clear = (largest.factor - 1.0).abs() > 0.2;
+    let is = |group: &&&FactorGroup, factor: f64| is_clear && (group.factor / factor - 1.0).abs() < 0.03;
+    // Of two factors the smaller is linear, whichever has more bytes.
+    let root = changed.iter().find(|group| is(group, largest.factor.sqrt()));
+    let (linear, quadratic) = match root {
+        Some(root) => (*root, Some(*largest)),
+        None => (*largest, changed.iter().find(|group| is(group, square)).copied()),
+    };
+    let sites = |group: &FactorGroup| {
+        let verb = if group.sites == 1 { " scales" } else { " scale" };
+        counted(group.sites.into(), "call site") + verb
+    };
+    Some(match quadratic {
+        Some(quadratic) => {
+            let names: Vec<&str> = quadratic.rows.iter().take(MOST_CAUSES).map(|row| &*row.site).collect();
+            format!(
+                "{} {}, {} quadratically ({}): {}.",
+                sites(linear),
+                factor(linear.factor),
+                quadratic.sites,
+                factor(quadratic.factor),
+                names.join(", ")
+            )
+        }
+        None => {
+            let site = linear.rows.first().map_or("", |row| &row.site);
+            format!("{} {}, most bytes from {site}.", sites(linear), factor(linear.factor))
+        }
+    })
+}
+
+/// What lives longer, where it matters.
+fn lifetimes(of: &Comparison, live: Two) -> Option<String> {
+    let longer = of.lifetimes.iter().filter(|it| matches!(it.outcome, Outcome::LongerInA | Outcome::LongerInB));
+    let largest = longer.max_by_key(|it| it.bytes.a.max(it.bytes.b))?;
+    if largest.bytes.a.max(largest.bytes.b) <= live.a.max(live.b) / LONGER_PART {
+        return None;
+    }
+    let side = if largest.outcome == Outcome::LongerInB { "B" } else { "A" };
+    let (site, _, _, events) = largest.sites.first()?;
+    let (what, bytes) = (counted(largest.allocations, "allocation"), Bytes(largest.bytes.a.max(largest.bytes.b)));
+    let site: String = site.chars().take(LONGEST).collect();
+    let events = counted(events.unsigned_abs(), "event");
+    Some(format!("{what} ({bytes} in sum) live longer in {side}, most bytes from {site} (by {events} on average)."))
+}

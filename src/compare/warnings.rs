@@ -1,0 +1,87 @@
+//! Where two recordings differ in kind, so that their difference says less than it seems to.
+
+use base::units::{Bytes, Moment, counted, grouped};
+use engine::Side;
+use history::replay::{AllocationId, Provenance};
+
+/// Of a hundred bytes of its peak so many are there before the first event where a recording starts after the model was made, and so many at
+/// most where it starts before.
+const STARTS_AFTER: u64 = 20;
+const STARTS_BEFORE: u64 = 5;
+/// One trace has so many times the allocations of the other.
+const FAR_MORE: usize = 10;
+/// Allocations that are asked for their pool.
+const SAMPLED: usize = 4096;
+
+/// One sentence for each.
+pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let names = ["A", "B"];
+    let base = sides.map(|side| u64::try_from(side.history.drawn_at(Moment::START)).unwrap_or(0));
+    let share = |side: usize| {
+        let peak = sides.get(side).map_or(0, |side| side.history.numbers.drawn_peak);
+        base.get(side).map_or(0, |&base| (u128::from(base) * 100 / u128::from(peak.max(1))) as u64)
+    };
+    for (one, other) in [(0, 1), (1, 0)] {
+        if let (Some(early), Some(late)) = (names.get(one), names.get(other))
+            && share(one) <= STARTS_BEFORE
+            && share(other) >= STARTS_AFTER
+        {
+            let live = Bytes(base.get(other).copied().unwrap_or(0));
+            found.push(format!(
+                "{early}'s recording starts with almost nothing live, {late}'s with {live}: {late}'s baseline has no call stacks of its own."
+            ));
+        }
+    }
+    for (name, side) in names.iter().zip(sides) {
+        let numbers = &side.history.numbers;
+        let other_frees = sides.iter().map(|side| side.history.numbers.unmatched_frees).min().unwrap_or(0);
+        if numbers.unmatched_frees * 100 > numbers.allocations && other_frees * 100 <= numbers.unmatched_frees {
+            found.push(format!(
+                "{name} frees {} that were allocated before recording: its ring buffer wrapped, or recording started during a step.",
+                counted(numbers.unmatched_frees, "block")
+            ));
+        }
+        if numbers.is_at_limit() {
+            found.push(format!("Sums of {name} exceed 64 bits; they are cut off there."));
+        }
+    }
+    let private = sides.map(has_private_pools);
+    let traced = sides.map(|side| side.history.allocations.len() - side.history.allocations.early());
+    let [fewer, more] = [traced[0].min(traced[1]), traced[0].max(traced[1])];
+    if private[0] != private[1] {
+        let name = if private[0] { "A" } else { "B" };
+        found.push(format!(
+            "Only {name} allocates from private pools (CUDA graphs or MemPool). Replays of CUDA graphs leave no events."
+        ));
+    } else if more > FAR_MORE * fewer.max(1) && private[0] {
+        found.push(format!(
+            "{} and {} allocations: CUDA graphs that are replayed leave no events.",
+            grouped(traced[0] as u64),
+            grouped(traced[1] as u64)
+        ));
+    } else if more > FAR_MORE * fewer.max(1) {
+        found.push(format!(
+            "{} and {} allocations are recorded: the traces cover different amounts of work.",
+            grouped(traced[0] as u64),
+            grouped(traced[1] as u64)
+        ));
+    }
+    if (sides[0].history.device < 0) != (sides[1].history.device < 0) {
+        found.push("One device is host memory, the other is a GPU.".to_owned());
+    }
+    if !is_exact {
+        found.push("The sequences differ so much that fewer allocations are paired than possible.".to_owned());
+    }
+    found
+}
+
+/// Whether any of the allocations, at even distances, is from a private pool.
+fn has_private_pools(side: &Side) -> bool {
+    let allocations = &side.history.allocations;
+    let distance = allocations.len() / SAMPLED + 1;
+    (0..allocations.len())
+        .step_by(distance)
+        .map(|id| AllocationId(id as u32))
+        .any(|id| allocations.provenance(id) != Provenance::Unexplained && side.is_in_private_pool(id))
+}

@@ -1,0 +1,86 @@
+//! What a comparison of two snapshots takes natively beyond opening them, and what it keeps. `cargo bench --bench compare`; prints, judges
+//! nothing.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
+
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod cases;
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod generate;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod machine;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod native;
+
+use cases::Case;
+use memscape::compare::{Comparing, Wanted};
+use memscape::engine::Work;
+use memscape::slice::Slice;
+use std::time::{Duration, Instant};
+
+/// How long a slice may be: what the worker allows.
+const SLICE: Duration = Duration::from_millis(8);
+
+fn main() {
+    if std::env::args().any(|word| word == "--test") {
+        return;
+    }
+    let story = "--events 1000000 --frames 60 --layers 48";
+    let words = |more: &str| -> &'static str { Box::leak(format!("{story} {more}").into_boxed_str()) };
+    let pairs = [
+        ("1 M events, batch 4 and 8", words("--sequence 128"), words("--sequence 128 --batch 8")),
+        ("1 M events, other seed and leak", words("--no-annotations"), words("--no-annotations --seed 2 --leak")),
+    ];
+    for (name, a, b) in pairs {
+        match measured(name, [a, b]) {
+            Ok(text) => print!("{text}"),
+            Err(reason) => println!("{name}: skipped, {reason}"),
+        }
+    }
+}
+
+fn measured(name: &'static str, words: [&'static str; 2]) -> Result<String, String> {
+    let started = Instant::now();
+    let mut engines = Vec::new();
+    for words in words {
+        let file = Case::new(name, words, 200_000_000).generate()?;
+        let opening = Instant::now();
+        let (mut engine, device) = native::open_with(&file.path, |_| {});
+        while engine.step(&mut || true) == Work::More {}
+        engines.push((engine, device, opening.elapsed()));
+    }
+    let opened: Duration = engines.iter().map(|(_, _, took)| *took).sum();
+    let sides: Vec<_> = engines.iter().map(|(engine, device, _)| engine.side(device.device).unwrap()).collect();
+    let comparing = Instant::now();
+    let mut job = Comparing::new(&sides[0], &sides[1], Wanted::default());
+    let (mut longest, mut slices) = (Duration::ZERO, 0);
+    let comparison = loop {
+        let slice = Instant::now();
+        let result = job.step(&sides[0], &sides[1], &mut Slice::new(&mut || slice.elapsed() < SLICE));
+        longest = longest.max(slice.elapsed());
+        slices += 1;
+        if let Ok(comparison) = result {
+            break comparison;
+        }
+    };
+    let took = comparing.elapsed();
+    let events: u64 = engines.iter().map(|(_, device, _)| device.events).sum();
+    Ok(format!(
+        "{name}: {events} events of both; opened in {:.0} ms, compared in {:.0} ms ({:.2} of opening), {slices} slices, the longest {:.1} ms, \
+         {:.1} bytes an event kept; by {} and {}: {}\n(all of it {:.0} s)\n",
+        ms(opened),
+        ms(took),
+        ms(took) / ms(opened),
+        ms(longest),
+        job.heap_bytes() as f64 / events as f64,
+        comparison.alignment,
+        comparison.key,
+        comparison.alignment_detail,
+        started.elapsed().as_secs_f64()
+    ))
+}
+
+fn ms(took: Duration) -> f64 {
+    took.as_secs_f64() * 1e3
+}

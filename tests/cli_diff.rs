@@ -1,0 +1,101 @@
+//! `memscape diff`: text that fits a terminal, JSON, Markdown, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::generate;
+
+use generate::Options;
+use memscape::engine::protocol::SCHEMA;
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn memscape(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_memscape")).arg("diff").args(arguments).output().unwrap()
+}
+
+fn text(arguments: &[&str]) -> String {
+    let output = memscape(arguments);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&text(&[arguments, &["--json"]].concat())).unwrap()
+}
+
+/// A generated file of this name.
+fn file(name: &str, words: &str) -> String {
+    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn pair(name: &str) -> [String; 2] {
+    let story = "--steps 2 --layers 2 --hidden 128 --record-from-start --frames 12";
+    [
+        file(&format!("{name}-a.pickle"), &format!("{story} --sequence 64")),
+        file(&format!("{name}-b.pickle"), &format!("{story} --sequence 256")),
+    ]
+}
+
+#[test]
+fn text_fits_a_hundred_columns() {
+    let [a, b] = pair("diff-text");
+    for key in ["stack", "call-site", "category", "annotation", "module", "pool"] {
+        let text = text(&[&a, &b, "--key", key]);
+        let wide = text.lines().find(|line| line.chars().count() > 100);
+        assert!(wide.is_none(), "{key}: {wide:?}");
+        assert!(text.contains("B's peak is") && text.contains("  total\n"), "{text}");
+    }
+    let markdown = text(&[&a, &b, "--markdown"]);
+    assert!(markdown.starts_with("# diff-text-a.pickle → diff-text-b.pickle\n"), "{markdown}");
+    assert!(markdown.contains("\n## Scaling\n"), "{markdown}");
+}
+
+#[test]
+fn json_adds_up() {
+    let [a, b] = pair("diff-json");
+    let told = json(&[&a, &b]);
+    assert_eq!(told["schema"], SCHEMA);
+    let live = |side: &str| told[side]["live_bytes"].as_i64().unwrap();
+    assert_eq!(told["delta_bytes"].as_i64().unwrap(), live("b") - live("a"));
+    let rows = told["rows"].as_array().unwrap();
+    let sum = |field: &str| rows.iter().map(|row| row[field].as_i64().unwrap()).sum::<i64>();
+    assert_eq!((sum("a_bytes"), sum("b_bytes"), sum("delta_bytes")), (live("a"), live("b"), live("b") - live("a")));
+    assert_eq!((told["alignment"].as_str(), told["key"].as_str()), (Some("steps"), Some("stack")));
+    assert_eq!(told["matched_share"].as_f64(), Some(1.0));
+    assert!((1..=5).contains(&told["verdict"].as_array().unwrap().len()));
+    let factors: Vec<f64> =
+        told["scaling"].as_array().unwrap().iter().map(|group| group["factor"].as_f64().unwrap()).collect();
+    assert!([1.0, 4.0, 16.0].iter().all(|factor| factors.contains(factor)), "{factors:?}");
+}
+
+#[test]
+fn two_moments_of_one_file_are_compared() {
+    let [a, _] = pair("diff-moments");
+    let told = json(&[&a, &a, "--at-a", "-1", "--at-b", "peak"]);
+    assert_eq!((told["a"]["event"].as_i64(), told["a"]["live_bytes"].as_i64()), (Some(-1), Some(0)));
+    assert_eq!(told["delta_bytes"], told["b"]["live_bytes"]);
+    assert_eq!(told["key"], "stack", "one file has all keys in common with itself");
+    // Only one position: the other is aligned with it.
+    let told = json(&[&a, &a, "--at-a", "40"]);
+    assert_eq!((told["b"]["event"].as_i64(), told["delta_bytes"].as_i64()), (Some(40), Some(0)));
+}
+
+#[test]
+fn what_is_wrong_is_one_sentence() {
+    let [a, b] = pair("diff-wrong");
+    let refused = |arguments: &[&str], code: i32, sentence: &str| {
+        let output = memscape(arguments);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{error}");
+        assert!(error.contains(sentence), "{error}");
+    };
+    refused(&[&a, "no-such-file.pickle"], 1, "no-such-file.pickle: ");
+    refused(&[&a, &b, "--device-b", "7"], 1, "diff-wrong-b.pickle: no such device; available: 0");
+    refused(&[&a, &b, "--at-a", "99999999"], 1, "diff-wrong-a.pickle: no event 99,999,999");
+    refused(&[&a, &b, "--key", "colour"], 2, "stack");
+}

@@ -1,0 +1,271 @@
+//! Two snapshots against each other: with themselves, swapped, against a slow second opinion in Python (brute_force_compare.py), and generated
+//! ones whose truth is known.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::generate;
+use crate::opened;
+
+use generate::Options;
+use memscape::compare::{Align, Comparing, Comparison, Key, Outcome, Row, Two, Wanted};
+use memscape::engine::{Engine, Side, Work};
+use memscape::slice::Slice;
+use memscape::units::Moment;
+use opened::{open, snapshots};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Ten pairs of real files.
+const PAIRS: [[&str; 2]; 10] = [
+    ["forward-bf16", "forward-only-100"],
+    ["train-annotated-100", "train-annotated-mixed-precision"],
+    ["torch-2.10-annotated", "torch-2.10-bf16-expandable"],
+    ["torch-2.10-small", "torch-2.10-bf16-expandable"],
+    ["forward-only-100", "train-annotated-100"],
+    ["no-time-expandable", "no-time-segments-freed"],
+    ["torch-2.0-block-history", "torch-2.0-block-history-b"],
+    ["train-fp32-1185-segments", "train-ring-buffer-wrapped"],
+    ["infer-compile-context", "infer-fp32-786-segments"],
+    ["deep-stacks-no-time", "adam-35-events"],
+];
+/// Moments of each pair that are held against Python.
+const MOMENTS: u32 = 100;
+
+/// A file that is open, and the device to look at.
+struct File {
+    engine: Engine,
+    device: i64,
+}
+
+impl File {
+    fn of(bytes: &[u8]) -> File {
+        let mut opened = open(bytes).unwrap();
+        while opened.engine.step(&mut || true) == Work::More {}
+        let device = opened.summary.devices[opened.summary.default_device()].device;
+        File { engine: opened.engine, device }
+    }
+
+    fn real(name: &str) -> Option<File> {
+        Some(File::of(&std::fs::read(path(name)?).unwrap()))
+    }
+
+    fn generated(words: &str) -> File {
+        let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+        assert!(others.is_empty());
+        File::of(&generate::generate(&options, Vec::new()).unwrap().0)
+    }
+
+    fn side(&self) -> Side<'_> {
+        self.engine.side(self.device).unwrap()
+    }
+}
+
+fn path(name: &str) -> Option<PathBuf> {
+    Some(snapshots()?.join(name).with_extension("pickle")).filter(|path| path.is_file())
+}
+
+/// The comparison, in slices that are over after every look at the clock.
+fn done(comparing: &mut Comparing, a: &File, b: &File) -> Comparison {
+    loop {
+        if let Ok(comparison) = comparing.step(&a.side(), &b.side(), &mut Slice::new(&mut || false)) {
+            return comparison;
+        }
+    }
+}
+
+fn compared(a: &File, b: &File, wanted: Wanted) -> Comparison {
+    done(&mut Comparing::new(&a.side(), &b.side(), wanted), a, b)
+}
+
+fn swapped(two: Two) -> Two {
+    Two { a: two.b, b: two.a }
+}
+
+/// Bytes and counts of rows, in order of the numbers.
+fn numbers(rows: &[Row]) -> Vec<[u64; 4]> {
+    let mut numbers: Vec<_> = rows.iter().map(|row| [row.bytes.a, row.bytes.b, row.count.a, row.count.b]).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// Rows add up to both totals.
+fn add_up(comparison: &Comparison) {
+    let sum = |of: fn(&Row) -> u64| comparison.rows.iter().map(of).sum::<u64>();
+    assert_eq!(sum(|row| row.bytes.a), comparison.a.live_bytes);
+    assert_eq!(sum(|row| row.bytes.b), comparison.b.live_bytes);
+    let delta: i128 = comparison.rows.iter().map(|row| row.bytes.delta()).sum();
+    assert_eq!(delta, i128::from(comparison.b.live_bytes) - i128::from(comparison.a.live_bytes));
+}
+
+#[test]
+fn a_file_with_itself_is_all_zero() {
+    for name in PAIRS.as_flattened() {
+        let Some(file) = File::real(name) else { return };
+        let side = file.side();
+        let mut comparing = Comparing::new(&side, &side, Wanted::default());
+        let comparison = done(&mut comparing, &file, &file);
+        assert!(comparison.rows.iter().all(|row| row.bytes.delta() == 0 && row.count.delta() == 0), "{name}");
+        let moments = 0..=side.history.event_count();
+        assert!(moments.clone().all(|moment| comparing.alignment().to_b(Moment(moment)) == Moment(moment)), "{name}");
+        assert!(moments.clone().all(|moment| comparing.alignment().to_a(Moment(moment)) == Moment(moment)), "{name}");
+        assert!(
+            comparison.lifetimes.iter().all(|it| it.outcome == Outcome::Same),
+            "{name}: {:?}",
+            comparison.lifetimes
+        );
+        assert!(comparison.scaling.iter().all(|group| group.factor == 1.0), "{name}");
+        assert!(comparison.settings.is_empty() && comparison.warnings.is_empty(), "{name}: {:?}", comparison.warnings);
+        add_up(&comparison);
+    }
+}
+
+#[test]
+fn swapping_negates() {
+    for [a, b] in PAIRS {
+        let (Some(a), Some(b)) = (File::real(a), File::real(b)) else { return };
+        for key in Key::ALL {
+            let wanted = Wanted { key: Some(key), ..Wanted::default() };
+            let (there, back) = (compared(&a, &b, wanted), compared(&b, &a, wanted));
+            let turned: Vec<Row> = there
+                .rows
+                .iter()
+                .map(|row| Row { bytes: swapped(row.bytes), count: swapped(row.count), ..row.clone() })
+                .collect();
+            assert_eq!(numbers(&turned), numbers(&back.rows), "{key:?}");
+            assert_eq!(swapped(there.matched.bytes), back.matched.bytes, "{key:?}");
+            assert_eq!(swapped(there.out_of_memory), back.out_of_memory);
+            add_up(&there);
+        }
+    }
+}
+
+#[test]
+fn moments_of_both_are_aligned_in_order() {
+    for [a, b] in PAIRS {
+        let (Some(a), Some(b)) = (File::real(a), File::real(b)) else { return };
+        for align in [None, Some(Align::Steps), Some(Align::Sequence), Some(Align::Share)] {
+            let mut comparing = Comparing::new(&a.side(), &b.side(), Wanted { align, ..Wanted::default() });
+            done(&mut comparing, &a, &b);
+            let ends = [&a, &b].map(|file| file.side().history.event_count());
+            let there: Vec<u32> = (0..=ends[0]).map(|moment| comparing.alignment().to_b(Moment(moment)).0).collect();
+            let back: Vec<u32> = (0..=ends[1]).map(|moment| comparing.alignment().to_a(Moment(moment)).0).collect();
+            assert!(there.is_sorted() && back.is_sorted(), "{align:?}");
+            assert_eq!((there.last(), back.last()), (Some(&ends[1]), Some(&ends[0])), "{align:?}");
+        }
+    }
+}
+
+/// What Python says of pairs of moments.
+fn python(files: [&Path; 2], devices: [i64; 2], moments: &[(u32, u32)]) -> Option<Vec<Vec<[u64; 4]>>> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_compare.py");
+    let mut command = Command::new("python3");
+    command.arg("-B").arg(script).args(files).args(devices.map(|device| device.to_string()));
+    let Ok(mut child) = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() else {
+        println!("SKIPPED: there is no python3 to ask for a second opinion");
+        return None;
+    };
+    let lines: String = moments.iter().map(|(a, b)| format!("{a} {b}\n")).collect();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let row = |line: &str| -> [u64; 4] {
+        line.split(' ').map(|number| number.parse().unwrap()).collect::<Vec<_>>().try_into().unwrap()
+    };
+    Some(text.split("pair\n").skip(1).map(|pair| pair.lines().map(row).collect()).collect())
+}
+
+#[test]
+fn sums_agree_with_python_at_aligned_moments() {
+    let mut agreed = 0;
+    for [a, b] in PAIRS {
+        let (Some(path_a), Some(path_b)) = (path(a), path(b)) else { return };
+        let (Some(a), Some(b)) = (File::real(a), File::real(b)) else { return };
+        let wanted = Wanted { key: Some(Key::Stack), ..Wanted::default() };
+        let mut comparing = Comparing::new(&a.side(), &b.side(), wanted);
+        done(&mut comparing, &a, &b);
+        let last = a.side().history.event_count();
+        let at = |number: u32| Moment((u64::from(last) * u64::from(number) / u64::from(MOMENTS - 1)) as u32);
+        let moments: Vec<(u32, u32)> =
+            (0..MOMENTS).map(|number| (at(number).0, comparing.alignment().to_b(at(number)).0)).collect();
+        let Some(told) = python([&path_a, &path_b], [a.device, b.device], &moments) else { return };
+        assert_eq!(told.len(), moments.len());
+        for (theirs, &(one, other)) in told.iter().zip(&moments) {
+            comparing.move_to(Some(Moment(one)), None);
+            let comparison = done(&mut comparing, &a, &b);
+            assert_eq!((comparison.a.moment, comparison.b.moment), (one, other));
+            assert_eq!(numbers(&comparison.rows), *theirs, "{path_a:?} {path_b:?} at {one} and {other}");
+            add_up(&comparison);
+            agreed += 1;
+        }
+    }
+    println!("{agreed} pairs of moments agree");
+    assert_eq!(agreed, PAIRS.len() * MOMENTS as usize);
+}
+
+const STORY: &str = "--steps 3 --layers 4 --hidden 256 --record-from-start --frames 12";
+
+/// The factor of a call site, and the share of its bytes that have it.
+fn factor(comparison: &Comparison, name: &str) -> (f64, f64) {
+    let rows = comparison.scaling.iter().flat_map(|group| &group.rows);
+    let row = rows.into_iter().find(|row| row.site.contains(name));
+    let row = row.unwrap_or_else(|| panic!("{name} in {:#?}", comparison.scaling));
+    (row.factor, row.share.0 as f64 / row.share.1 as f64)
+}
+
+#[test]
+fn a_sequence_four_times_as_long_scales_by_1_4_and_16() {
+    let a = File::generated(&format!("{STORY} --sequence 64"));
+    let b = File::generated(&format!("{STORY} --sequence 256"));
+    let comparison = compared(&a, &b, Wanted::default());
+    assert_eq!(comparison.key, "stack");
+    assert_eq!(comparison.alignment, "steps");
+    assert_eq!(factor(&comparison, "attention_scores"), (16.0, 1.0));
+    assert_eq!(factor(&comparison, "scaled_dot_product_attention").0, 4.0);
+    let parameters = comparison.scaling.iter().find(|group| group.factor == 1.0).unwrap();
+    assert!(parameters.bytes.a == parameters.bytes.b && parameters.sites >= 2);
+    let verdict = comparison.verdict.join("\n");
+    assert!(verdict.contains("quadratically (×16)") && verdict.contains("attention_scores"), "{verdict}");
+    assert!(comparison.lifetimes.iter().all(|it| !matches!(it.outcome, Outcome::OnlyInA | Outcome::OnlyInB)));
+    add_up(&comparison);
+}
+
+#[test]
+fn a_batch_twice_as_large_doubles_activations_and_half_the_precision_halves_them() {
+    let a = File::generated(&format!("{STORY} --sequence 64"));
+    for (words, expected) in [("--sequence 64 --batch 8", 2.0), ("--sequence 64 --precision 16", 0.5)] {
+        let b = File::generated(&format!("{STORY} {words}"));
+        let comparison = compared(&a, &b, Wanted::default());
+        assert_eq!(factor(&comparison, "attention_scores"), (expected, 1.0), "{words}");
+        assert_eq!(factor(&comparison, "scaled_dot_product_attention").0, expected, "{words}");
+        add_up(&comparison);
+    }
+}
+
+#[test]
+fn what_leaks_in_b_alone_is_only_in_b() {
+    let a = File::generated(&format!("{STORY} --sequence 64"));
+    let b = File::generated(&format!("{STORY} --sequence 64 --extra-leak 16"));
+    let end = Moment(b.side().history.event_count());
+    let wanted = Wanted { b: Some(end), ..Wanted::default() };
+    let comparison = compared(&a, &b, wanted);
+    let largest = &comparison.rows[0];
+    assert!(largest.label.contains("log_metrics"), "{largest:?}");
+    assert_eq!((largest.bytes, largest.count), (Two { a: 0, b: 3 * (16 << 20) }, Two { a: 0, b: 3 }));
+    assert!(comparison.rows[1..].iter().all(|row| row.bytes.delta() == 0), "{:#?}", comparison.rows);
+    let only_in_b = comparison.lifetimes.iter().find(|it| it.outcome == Outcome::OnlyInB).unwrap();
+    assert_eq!((only_in_b.allocations, only_in_b.bytes.b), (3, 3 * (16 << 20)));
+    assert!(!largest.in_both && largest.relation() == "only in B");
+    assert!(comparison.verdict[1].contains("log_metrics (only in B)"), "{:?}", comparison.verdict);
+}
+
+#[test]
+fn a_trace_without_events_can_be_compared() {
+    let a = File::generated("--events 3000 --layers 2 --hidden 128 --no-annotations --no-time");
+    let b = File::real("empty-trace").unwrap_or_else(|| File::generated("--events 0"));
+    let comparison = compared(&a, &b, Wanted::default());
+    assert_eq!(comparison.alignment, "share");
+    add_up(&comparison);
+    add_up(&compared(&b, &a, Wanted::default()));
+}
