@@ -7,8 +7,8 @@ use super::placement::Placement;
 use crate::timeline::{Quad, Scene, View};
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
-const SHADER: &str = include_str!(concat!(env!("OUT_DIR"), "/rects.wgsl"));
-const FLAMES_SHADER: &str = include_str!(concat!(env!("OUT_DIR"), "/flames.wgsl"));
+const SHADER: &str = include_str!("rects.wgsl");
+const FLAMES_SHADER: &str = include_str!("flames.wgsl");
 
 /// Vertices of a rectangle: two triangles. Not instances of four: a renderer in software begins a batch for each.
 const VERTICES: u32 = 6;
