@@ -60,7 +60,7 @@ pub struct Release {
     pub is_known: bool,
     /// Whether memory was taken between it and the next request.
     pub grows_after: bool,
-    /// The private pools whose memory was given back: their place in [`Recording::retired`], and the one beyond the last.
+    /// The private pools whose memory was given back: their place in `Recording::retired`, and the one beyond the last.
     pub retired: [u32; 2],
     /// Whether nothing else was: a `MemPool` came to its end.
     pub is_private: bool,
