@@ -68,7 +68,7 @@ fn groups_are_multiplied_and_another_event_becomes_the_peak() {
         same["planned_reserved"],
         json!({"peak_reserved": null, "band": null, "grade": null, "oom_event": null, "refused": refused})
     );
-    assert!(text(&[&path]).contains("Reserved (simulated) not predicted: the file has no segments\n"));
+    assert!(text(&[&path]).contains("Reserved (simulated)  not predicted: the file has no segments\n"));
     // 100 + 4 × 40 after the forward pass; 100 + 2 × 40 + 80 at the end.
     let recorded = json!({"peak_live_bytes": 260 * MIB, "peak_event": 8});
     assert_eq!((&same["recorded"], &same["planned"]), (&recorded, &recorded));

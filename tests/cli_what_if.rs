@@ -221,5 +221,5 @@ fn sizes_of_a_plan_are_simulated() {
     let line = text.lines().find(|line| line.starts_with("Reserved (simulated) ")).unwrap();
     assert!(line.contains("iB with the recorded settings") && line.contains("; "), "{line}");
     let tight = plan(&["--set", "activation=2", "--capacity", "64MiB"]);
-    assert!(tight.contains("Reserved (simulated) out of memory with 64.0 MiB: "), "{tight}");
+    assert!(tight.contains("Reserved (simulated)  out of memory with 64.0 MiB: "), "{tight}");
 }

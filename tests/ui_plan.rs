@@ -170,6 +170,7 @@ fn a_plan_is_computed_drawn_and_undone() {
         [
             ("Recorded peak", "1.00 MiB after event 4".to_owned()),
             ("Planned peak", "2.00 MiB after event 8 (+1.00 MiB)".to_owned()),
+            ("Reserved (simulated)", "Simulating…".to_owned()),
         ]
     );
     assert!(seen.is_drawn && seen.can_undo);
