@@ -36,6 +36,7 @@ mod compact;
 mod compare;
 mod container;
 mod corpus;
+mod crop;
 mod curves;
 mod engine_lanes;
 mod events;

@@ -84,7 +84,7 @@ pub(crate) fn events(terms: &Events) -> Result<(), String> {
 }
 
 /// The first event from a place in the trace on.
-fn first(asking: &mut Asking, when: When) -> Result<u32, String> {
+pub(crate) fn first(asking: &mut Asking, when: When) -> Result<u32, String> {
     match when {
         When::Time(clock) => {
             let us = asking.time(clock)?;
@@ -96,7 +96,7 @@ fn first(asking: &mut Asking, when: When) -> Result<u32, String> {
 }
 
 /// The first event beyond a place in the trace, which is listed as well.
-fn beyond(asking: &mut Asking, when: When) -> Result<u32, String> {
+pub(crate) fn beyond(asking: &mut Asking, when: When) -> Result<u32, String> {
     Ok(asking.at(when)?.moment)
 }
 

@@ -6,6 +6,7 @@ mod allocations;
 mod asking;
 mod begun;
 mod carried;
+mod crop;
 mod diff;
 mod events;
 mod html;
@@ -103,6 +104,11 @@ enum Command {
     ///
     /// Prints B against A at their peaks, or at --at-a and --at-b. Moments are aligned by steps, else by the sequence of allocations.
     Diff(diff::Diff),
+    /// Save a range of the trace as a smaller snapshot
+    ///
+    /// Other tools open it as well: it has the events of the range, the segments and blocks as they were after it, and, before it, an event
+    /// for each allocation that is live at its beginning, so that stacks are kept (see --no-prologue).
+    Crop(crop::Arguments),
     /// Draw the timeline as an SVG image
     Plot(plot::Plot),
     /// Save the page and the snapshot as one HTML file that works offline
@@ -181,6 +187,13 @@ impl Command {
             }
             Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
             Command::Html(arguments) => match arguments.write() {
+                Ok(what) => {
+                    say(&format!("{}: {what}", arguments.out.display()));
+                    return Ok(());
+                }
+                Err(error) => (&arguments.source.file, Err(error)),
+            },
+            Command::Crop(arguments) => match arguments.write() {
                 Ok(what) => {
                     say(&format!("{}: {what}", arguments.out.display()));
                     return Ok(());

@@ -12,6 +12,7 @@ mod archive_error;
 mod categories;
 mod columns;
 mod copying;
+pub mod crop;
 mod curves;
 mod decoder;
 mod details;

@@ -50,11 +50,11 @@ pub(crate) struct Segment {
 
 /// A live block, as it is laid out.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Block {
-    pub(super) from: u64,
+pub(crate) struct Block {
+    pub(crate) from: u64,
     /// The first address that is not its any more.
-    pub(super) to: u64,
-    pub(super) id: u32,
+    pub(crate) to: u64,
+    pub(crate) id: u32,
 }
 
 /// What comes next.
@@ -99,8 +99,13 @@ impl DeviceState {
         ranges.iter().map(|&id| lives.ranges.born(AllocationId(id)).0).max().unwrap_or(0)
     }
 
+    /// The lowest range of a segment.
+    pub(crate) fn first_range(&self, segment: &Segment) -> Option<AllocationId> {
+        self.ranges.get(segment.ranges[0] as usize).map(|&id| AllocationId(id))
+    }
+
     /// The blocks of a segment.
-    pub(super) fn blocks_of(&self, segment: &Segment) -> &[Block] {
+    pub(crate) fn blocks_of(&self, segment: &Segment) -> &[Block] {
         let [first, beyond] = segment.blocks.map(|place| place as usize);
         self.blocks.get(first..beyond).unwrap_or_default()
     }

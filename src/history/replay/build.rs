@@ -9,7 +9,7 @@ use super::median::Median;
 use super::numbers::Numbers;
 use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
-use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
+use crate::snapshot::{Action, BlockState, End, HOST, Snapshot, WarningKind, Warnings};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
@@ -136,8 +136,12 @@ impl Building {
     fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Building {
         let Device { ordinal, mut trace, segments, marks } = device;
         let place = place(ordinal);
-        // skip_actions can drop every free_completed; then a block ends when its free is requested.
-        let only_requests = trace.count(Action::FreeCompleted) == 0 && trace.count(Action::FreeRequested) > 0;
+        // skip_actions can drop every free_completed; then a block ends when its free is requested. Where as many blocks await their free at
+        // the end as were requested to be freed, none is missing.
+        let end_blocks = end_blocks(&segments, snapshot);
+        let state = |row: &u32| snapshot.blocks.get(*row as usize).map(|block| block.state);
+        let awaited = || end_blocks.iter().filter(|row| state(row) == Some(BlockState::Pending)).count() as u64;
+        let only_requests = trace.count(Action::FreeCompleted) == 0 && trace.count(Action::FreeRequested) > awaited();
         let ends = if only_requests { Action::FreeRequested } else { Action::FreeCompleted };
         if only_requests {
             warnings.add(WarningKind::FreesNeverComplete, 1, || place.clone());
@@ -159,7 +163,7 @@ impl Building {
 
         let mut numbers = Numbers::default();
         let mut at_end = AtEnd::default();
-        for row in end_blocks(&segments, snapshot) {
+        for row in end_blocks {
             let Some(block) = snapshot.blocks.get(row as usize) else { continue };
             numbers.end = numbers.end.saturating_add(block.requested);
             numbers.end_rounded = numbers.end_rounded.saturating_add(block.size);

@@ -194,7 +194,7 @@ impl<S: EventSink> Reader<S> {
                 self.settings("", value, 0, &mut top.settings);
             }
             // A placeholder of the _memory_viz command line (FORMAT §1).
-            Some(Key::Traces) => {}
+            Some(Key::Traces | Key::MemscapeCrop) => {}
             _ => {
                 self.seen.unknown(Of::Snapshot, key, 0);
                 return Ok(());
