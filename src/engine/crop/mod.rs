@@ -7,33 +7,20 @@
 //! The prologue has the alloc of each allocation that was live before the range, so that what is freed in it keeps its stack. It never
 //! makes a peak: it only adds up to what was live.
 
+mod range;
 mod tables;
 
+pub use range::{Crop, PROLOGUE};
+
 use super::Engine;
-use super::open::OpenFile;
 use super::state::DeviceState;
 use base::slice::Slice;
-use base::units::{EventIdx, Moment};
+use base::units::Moment;
 use history::pickle::PickleWriter;
-use history::replay::{AllocationId, DeviceHistory, Provenance};
-use history::snapshot::{Action, HOST};
+use history::snapshot::HOST;
+use range::Range;
 use std::io::{self, Write};
 use tables::Tables;
-
-/// What marks the events of the prologue, as their `internal_metadata`.
-pub const PROLOGUE: &str = "memscape: live before the cropped range";
-
-/// What is cropped.
-#[derive(Clone, Debug)]
-pub struct Crop {
-    pub device: i64,
-    /// The first event, and the first beyond.
-    pub events: [u32; 2],
-    /// Whether the prologue is written.
-    pub prologue: bool,
-    /// What the source is called, for whoever opens the crop.
-    pub source: String,
-}
 
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +92,7 @@ impl Engine {
         pickle.key("segments")?;
         let segments = tables.segments(&mut pickle, &range, lives, &state)?;
         pickle.key("device_traces")?;
-        let mut cropped = range.traces(&mut pickle, &mut tables, crop)?;
+        let mut cropped = traces(&range, &mut pickle, &mut tables, crop)?;
         cropped.segments = segments;
         tables.rest(&mut pickle, &range, crop)?;
         pickle.end_dict()?;
@@ -114,75 +101,36 @@ impl Engine {
     }
 }
 
-/// The range, of an open file.
-struct Range<'a> {
-    file: &'a OpenFile,
-    history: &'a DeviceHistory,
-    from: u32,
-    to: u32,
-    /// Times of the first and the last event, where they were recorded.
-    times: Option<[i64; 2]>,
-}
-
-impl<'a> Range<'a> {
-    fn new(file: &'a OpenFile, history: &'a DeviceHistory, [from, to]: [u32; 2]) -> Range<'a> {
-        let at = |event: u32| history.events.times.at(event);
-        let times = (from..to).find_map(at).zip((from..to).rev().find_map(at)).map(|(first, last)| [first, last]);
-        Range { file, history, from, to, times }
-    }
-
-    /// One list of events for each device; all but the cropped one's are empty.
-    fn traces<W: Write>(
-        &self,
-        pickle: &mut PickleWriter<W>,
-        tables: &mut Tables<'_>,
-        crop: &Crop,
-    ) -> io::Result<Cropped> {
-        let ordinals = self.file.snapshot.traces.iter().map(|(device, _)| *device).chain([crop.device]);
-        let count = ordinals.max().unwrap_or(0).max(0);
-        let (mut cropped, mut traces) = (Cropped::default(), pickle.list()?);
-        for device in 0..=count {
-            pickle.item(&mut traces)?;
-            let mut events = pickle.list()?;
-            if device == crop.device {
-                if crop.prologue {
-                    for (event, _) in self.prologue() {
-                        pickle.item(&mut events)?;
-                        tables.event(pickle, self, event, true)?;
-                        cropped.prologue += 1;
-                    }
-                }
-                for event in self.from..self.to {
+/// One list of events for each device; all but the cropped one's are empty.
+fn traces<W: Write>(
+    range: &Range<'_>,
+    pickle: &mut PickleWriter<W>,
+    tables: &mut Tables<'_>,
+    crop: &Crop,
+) -> io::Result<Cropped> {
+    let ordinals = range.file.snapshot.traces.iter().map(|(device, _)| *device).chain([crop.device]);
+    let count = ordinals.max().unwrap_or(0).max(0);
+    let (mut cropped, mut traces) = (Cropped::default(), pickle.list()?);
+    for device in 0..=count {
+        pickle.item(&mut traces)?;
+        let mut events = pickle.list()?;
+        if device == crop.device {
+            if crop.prologue {
+                for (event, _) in range.prologue() {
                     pickle.item(&mut events)?;
-                    tables.event(pickle, self, event, false)?;
+                    tables.event(pickle, range, event, true)?;
+                    cropped.prologue += 1;
                 }
             }
-            pickle.end_list(events)?;
-        }
-        pickle.end_list(traces)?;
-        cropped.events = self.to - self.from;
-        cropped.live_before = u64::try_from(self.history.drawn_at(Moment(self.from))).unwrap_or(0);
-        Ok(cropped)
-    }
-
-    /// The events of the prologue in their order, each with its allocation: allocs of what is live before the range, and the requests to
-    /// free it that came before.
-    fn prologue(&self) -> impl Iterator<Item = (u32, AllocationId)> + '_ {
-        let (history, from) = (self.history, self.from);
-        (0..from).filter_map(move |event| {
-            let action = history.events.action(event);
-            if !matches!(action, Action::Alloc | Action::FreeRequested) {
-                return None;
+            for event in range.from..range.to {
+                pickle.item(&mut events)?;
+                tables.event(pickle, range, event, false)?;
             }
-            let id = history.allocation_of(EventIdx(event))?;
-            let allocations = &history.allocations;
-            let (born, died, _) = allocations.span(id);
-            let is_recorded = matches!(allocations.provenance(id), Provenance::AllocatedBy(_));
-            let is_own = match action {
-                Action::Alloc => born == event + 1,
-                _ => allocations.free_requested(id) == Some(Moment(event + 1)),
-            };
-            (is_recorded && is_own && born <= from && from < died).then_some((event, id))
-        })
+        }
+        pickle.end_list(events)?;
     }
+    pickle.end_list(traces)?;
+    cropped.events = range.to - range.from;
+    cropped.live_before = u64::try_from(range.history.drawn_at(Moment(range.from))).unwrap_or(0);
+    Ok(cropped)
 }

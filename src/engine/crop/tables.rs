@@ -1,6 +1,6 @@
 //! The parts of a cropped snapshot: segments with their blocks, events, annotations, settings.
 
-use super::{Crop, PROLOGUE, Range};
+use super::range::{Crop, PROLOGUE, Range};
 use crate::open::OpenFile;
 use crate::origin::{is_of_free, stack_of};
 use crate::state::DeviceState;
