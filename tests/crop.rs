@@ -178,7 +178,7 @@ fn the_command_writes_a_range() {
     };
     let (code, said) = run(&["--around", "peak", "--events", "50"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("101 events, ") && said.contains("live before them, told by "), "{said}");
+    assert!(said.contains("101 events, ") && said.contains(" events added for their stacks"), "{said}");
     let mut opened = open(&std::fs::read(&out).unwrap()).unwrap();
     let summary = open(&std::fs::read(path).unwrap()).unwrap().summary;
     assert_eq!(opened.summary.devices[0].peak_requested, summary.devices[0].peak_requested, "the peak is in it");

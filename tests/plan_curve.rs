@@ -5,7 +5,7 @@
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Arrangement, Details, Factor, PlanCurve, PlanGroup, PlanQuestion, Scope, TreeQuestion,
+    Arrangement, Details, DeviceSummary, Factor, PlanCurve, PlanGroup, PlanQuestion, Scope, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View, WindowColumns};
@@ -17,6 +17,18 @@ fn planned(opened: &mut Opened, device: i64, plan: &PlanQuestion) -> (u64, u32) 
         Reply::Answer { serial: 7, answer: Answer::Plan(page) } if page.problem.is_empty() => page.planned,
         other => panic!("{other:?}"),
     }
+}
+
+/// All allocations of a device; `None` where there are none, or too many to ask for each by itself.
+fn all_of(opened: &mut Opened, device: &DeviceSummary) -> Option<Vec<Details>> {
+    if device.drawn_peak == 0 || !(1..=20_000).contains(&device.events) {
+        return None;
+    }
+    let mut all = Vec::new();
+    while let Some(details) = opened.details(device.device, all.len() as u32) {
+        all.push(details);
+    }
+    (all.len() <= 12_000).then_some(all)
 }
 
 fn asked(opened: &mut Opened, device: i64, plan: &PlanQuestion, view: View) -> PlanCurve {
@@ -53,16 +65,7 @@ fn each_column_has_the_largest_of_its_moments() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
         for device in opened.summary.devices.clone() {
             let events = device.events as usize;
-            if device.drawn_peak == 0 || events == 0 || events > 20_000 {
-                continue;
-            }
-            let mut all = Vec::new();
-            while let Some(details) = opened.details(device.device, all.len() as u32) {
-                all.push(details);
-            }
-            if all.len() > 12_000 {
-                continue;
-            }
+            let Some(all) = all_of(&mut opened, &device) else { continue };
             let some = &all[all.len() / 2];
             let (id, size) = (some.allocation, some.requested);
             // One allocation left out, all of a size to a third, all others of a larger one by half: in sixths they are whole numbers.
@@ -116,16 +119,7 @@ fn the_peak_without_a_call_stack_or_a_node_is_that_of_the_others() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
         for device in opened.summary.devices.clone() {
             let events = device.events as usize;
-            if device.drawn_peak == 0 || events == 0 || events > 20_000 {
-                continue;
-            }
-            let mut all = Vec::new();
-            while let Some(details) = opened.details(device.device, all.len() as u32) {
-                all.push(details);
-            }
-            if all.len() > 12_000 {
-                continue;
-            }
+            let Some(all) = all_of(&mut opened, &device) else { continue };
             let mut check = |group: PlanGroup, is_in: &dyn Fn(&Details) -> bool| {
                 let plan = PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() };
                 let live = sixths(&all, events + 1, |details| if is_in(details) { 0 } else { 6 });

@@ -13,7 +13,7 @@ pub(super) struct Done {
 /// So many of each are kept; the oldest go.
 const MOST_DONE: usize = 64;
 
-/// What is kept for a plan.
+/// The result that is kept for a plan.
 pub(super) fn kept<T: Clone>(done: &[(Plan, T)], plan: &Plan) -> Option<T> {
     done.iter().find(|(of, _)| of == plan).map(|(_, result)| result.clone())
 }

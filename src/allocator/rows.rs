@@ -106,7 +106,7 @@ pub(super) fn run(
 }
 
 /// What is reproduced, as the answer has it.
-pub(super) fn told(proof: &Proof) -> WhatIfProof {
+pub(super) fn described(proof: &Proof) -> WhatIfProof {
     let verdict = &proof.verdict;
     WhatIfProof {
         settings: proof.settings.to_string(),

@@ -7,7 +7,7 @@ use super::course::{Course, Curve};
 use super::done::{Done, keep, kept};
 use super::infer::{Inference, Proof};
 use super::recording::Recording;
-use super::rows::{Row, plan, run, told};
+use super::rows::{Row, described, plan, run};
 use super::run::{Plan, Run, StartState};
 use super::search::{Fit, candidates};
 use super::settings::Settings;
@@ -94,7 +94,7 @@ impl Simulation {
         let Some(proof) = &known.proof else { return Ok(WhatIf::default()) };
         if question.is_planned && !known.has_plan && proof.refused.is_none() {
             let refused = Some("the sizes of the plan are not known".to_owned());
-            let proof = WhatIfProof { refused, ..told(proof) };
+            let proof = WhatIfProof { refused, ..described(proof) };
             return Ok(WhatIf { proof, is_complete: true, ..WhatIf::default() });
         }
         let job = self.job.get_or_insert_with(|| Box::new(Job::new(known, proof, question)));
@@ -169,7 +169,7 @@ impl Job {
         let fits = if question.fits { rows.len() - tried + tried.min(MOST_FITS) } else { 0 };
         let answer = WhatIf {
             line_error,
-            proof: told(proof),
+            proof: described(proof),
             steps: (rows.len() + fits) as u64,
             capacity,
             is_capacity_recorded: question.capacity.is_none() && capacity.is_some(),

@@ -83,7 +83,9 @@ fn said(cropped: Cropped) -> String {
     let before = match (live_before, prologue) {
         (0, _) => "nothing live before them".to_owned(),
         (bytes, 0) => format!("{} live before them", Bytes(bytes)),
-        (bytes, events) => format!("{} live before them, told by {} more events", Bytes(bytes), grouped(events.into())),
+        (bytes, events) => {
+            format!("{} live before them, {} events added for their stacks", Bytes(bytes), grouped(events.into()))
+        }
     };
     format!("{} events, {before}, {} segments after them", grouped(events.into()), grouped(segments.into()))
 }

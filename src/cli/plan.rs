@@ -62,7 +62,7 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     let batch = question.batch;
     let page = outcome(&mut asking, &question)?;
     let settings = WhatIfQuestion { capacity: *capacity, ..WhatIfQuestion::default() };
-    let simulated = simulated(&mut asking, &question, settings)?;
+    let simulated = simulated(&mut asking, Some(&question), settings)?;
     Ok(match json {
         true => pretty(&asking.document(as_json(&page, &simulated, batch, *capacity, &caveats))),
         false => as_text(&asking, &page, &simulated, batch, *capacity, &caveats) + &asking.other_devices(),
@@ -99,13 +99,19 @@ pub(crate) fn outcome(asking: &mut Asking, plan: &PlanQuestion) -> Result<PlanPa
     }
 }
 
-/// What the simulated allocator says of a plan.
+/// What the simulated allocator says, of a plan where there is one.
 ///
 /// # Errors
 /// There is no such device: one sentence.
-pub(crate) fn simulated(asking: &mut Asking, plan: &PlanQuestion, question: WhatIfQuestion) -> Result<WhatIf, String> {
-    asking.ask_about(Question::PlannedSizes(Box::new(plan.clone())));
-    let question = WhatIfQuestion { is_planned: true, ..question };
+pub(crate) fn simulated(
+    asking: &mut Asking,
+    plan: Option<&PlanQuestion>,
+    question: WhatIfQuestion,
+) -> Result<WhatIf, String> {
+    if let Some(plan) = plan {
+        asking.ask_about(Question::PlannedSizes(Box::new(plan.clone())));
+    }
+    let question = WhatIfQuestion { is_planned: plan.is_some(), ..question };
     match asking.ask_about(Question::WhatIf(Box::new(question))) {
         Some(Answer::WhatIf(answer)) => Ok(*answer),
         _ => Err("the allocator could not be simulated".to_owned()),
@@ -160,8 +166,8 @@ fn as_text(
     caveats: &[&str],
 ) -> String {
     let mut text = asking.title() + "\n";
-    let told = facts(page, capacity).into_iter().chain([("Reserved (simulated)", reserved(simulated))]);
-    for (label, value) in told {
+    let lines = facts(page, capacity).into_iter().chain([("Reserved (simulated)", reserved(simulated))]);
+    for (label, value) in lines {
         text += &format!("{label:<22}{}\n", printable(&value));
     }
     if capacity.is_some() {

@@ -8,7 +8,6 @@ use base::units::{Bytes, grouped};
 use clap::Args;
 use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset};
 use engine::protocol::{WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings};
-use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use ui::summary::device_name;
@@ -63,7 +62,7 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
     let (plan, caveats) = plan::question(&terms.plans, &terms.presets, None)?;
     let is_planned = !(terms.plans.is_empty() && terms.presets.is_empty());
     let plan = is_planned.then_some(plan);
-    let mut told = Vec::new();
+    let mut answers = Vec::new();
     for device in devices {
         asking.device = device;
         let question = WhatIfQuestion {
@@ -75,27 +74,22 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
             partial: false,
             ..WhatIfQuestion::default()
         };
-        let answer = match &plan {
-            Some(plan) => {
-                plan::outcome(&mut asking, plan)?;
-                plan::simulated(&mut asking, plan, question)?
-            }
-            None => match asking.ask_about(Question::WhatIf(Box::new(question))) {
-                Some(Answer::WhatIf(answer)) => *answer,
-                _ => return Err("the allocator could not be simulated".to_owned()),
-            },
-        };
-        told.push((asking.device.device, asking.title(), answer));
+        if let Some(plan) = &plan {
+            // What is wrong with it.
+            plan::outcome(&mut asking, plan)?;
+        }
+        let answer = plan::simulated(&mut asking, plan.as_ref(), question)?;
+        answers.push((asking.device.device, asking.title(), answer));
     }
     if terms.json {
-        let devices: Vec<Value> = told.iter().map(|(device, _, answer)| as_json(*device, answer, terms)).collect();
+        let devices: Vec<Value> = answers.iter().map(|(device, _, answer)| as_json(*device, answer, terms)).collect();
         let plan = plan.map(|plan| plan_as_json(&plan, &caveats));
         return Ok(pretty(&json!({"schema": asking.summary.schema, "plan": plan, "devices": devices})));
     }
-    if told.is_empty() {
+    if answers.is_empty() {
         return Err(format!("no device to simulate, only {}", device_name(-1)));
     }
-    let texts: Vec<String> = told.iter().map(|(_, title, answer)| as_text(title, answer, terms)).collect();
+    let texts: Vec<String> = answers.iter().map(|(_, title, answer)| as_text(title, answer, terms)).collect();
     let caveats: Vec<String> = caveats.iter().map(|caveat| format!("\n{caveat}\n")).collect();
     Ok(texts.join("\n") + &caveats.concat())
 }

@@ -6,8 +6,7 @@ use data::Of;
 pub use data::{Drawn, Planned};
 
 use super::amount::{change, exact_change};
-use super::change::Change;
-use super::change::Turn;
+use super::change::{Change, Turn};
 use super::effect::Effect;
 use super::find::SameStack;
 use super::part::Part;

@@ -85,7 +85,7 @@ impl Engine {
                 state.astray.count
             )));
         }
-        let range = Range::new(file, history, [from, to.max(from)]);
+        let range = Range::new(history, [from, to.max(from)]);
         let mut pickle = PickleWriter::new(out)?;
         let mut tables = Tables::new(file);
         pickle.dict()?;
@@ -108,7 +108,7 @@ fn traces<W: Write>(
     tables: &mut Tables<'_>,
     crop: &Crop,
 ) -> io::Result<Cropped> {
-    let ordinals = range.file.snapshot.traces.iter().map(|(device, _)| *device).chain([crop.device]);
+    let ordinals = tables.file.snapshot.traces.iter().map(|(device, _)| *device).chain([crop.device]);
     let count = ordinals.max().unwrap_or(0).max(0);
     let (mut cropped, mut traces) = (Cropped::default(), pickle.list()?);
     for device in 0..=count {
@@ -116,7 +116,7 @@ fn traces<W: Write>(
         let mut events = pickle.list()?;
         if device == crop.device {
             if crop.prologue {
-                for (event, _) in range.prologue() {
+                for event in range.prologue() {
                     pickle.item(&mut events)?;
                     tables.event(pickle, range, event, true)?;
                     cropped.prologue += 1;

@@ -1,8 +1,7 @@
 //! What is cropped: a range of the events of a device.
 
-use crate::open::OpenFile;
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{DeviceHistory, Provenance};
 use history::snapshot::Action;
 
 /// What marks the events of the prologue, as their `internal_metadata`.
@@ -20,9 +19,8 @@ pub struct Crop {
     pub source: String,
 }
 
-/// The range, of an open file.
+/// The range.
 pub(super) struct Range<'a> {
-    pub(super) file: &'a OpenFile,
     pub(super) history: &'a DeviceHistory,
     /// The first event, and the first beyond.
     pub(super) from: u32,
@@ -32,30 +30,31 @@ pub(super) struct Range<'a> {
 }
 
 impl<'a> Range<'a> {
-    pub(super) fn new(file: &'a OpenFile, history: &'a DeviceHistory, [from, to]: [u32; 2]) -> Range<'a> {
+    pub(super) fn new(history: &'a DeviceHistory, [from, to]: [u32; 2]) -> Range<'a> {
         let at = |event: u32| history.events.times.at(event);
         let times = (from..to).find_map(at).zip((from..to).rev().find_map(at)).map(|(first, last)| [first, last]);
-        Range { file, history, from, to, times }
+        Range { history, from, to, times }
     }
 
-    /// The events of the prologue in their order, each with its allocation: allocs of what is live before the range, and the requests to
-    /// free it that came before.
-    pub(super) fn prologue(&self) -> impl Iterator<Item = (u32, AllocationId)> + '_ {
+    /// The events of the prologue in their order: allocs of what is live before the range, and the requests to free it that came before.
+    pub(super) fn prologue(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.from).filter(|&event| self.is_in_prologue(event).unwrap_or(false))
+    }
+
+    fn is_in_prologue(&self, event: u32) -> Option<bool> {
         let (history, from) = (self.history, self.from);
-        (0..from).filter_map(move |event| {
-            let action = history.events.action(event);
-            if !matches!(action, Action::Alloc | Action::FreeRequested) {
-                return None;
-            }
-            let id = history.allocation_of(EventIdx(event))?;
-            let allocations = &history.allocations;
-            let (born, died, _) = allocations.span(id);
-            let is_recorded = matches!(allocations.provenance(id), Provenance::AllocatedBy(_));
-            let is_own = match action {
-                Action::Alloc => born == event + 1,
-                _ => allocations.free_requested(id) == Some(Moment(event + 1)),
-            };
-            (is_recorded && is_own && born <= from && from < died).then_some((event, id))
-        })
+        let action = history.events.action(event);
+        if !matches!(action, Action::Alloc | Action::FreeRequested) {
+            return None;
+        }
+        let id = history.allocation_of(EventIdx(event))?;
+        let allocations = &history.allocations;
+        let (born, died, _) = allocations.span(id);
+        let is_recorded = matches!(allocations.provenance(id), Provenance::AllocatedBy(_));
+        let is_own = match action {
+            Action::Alloc => born == event + 1,
+            _ => allocations.free_requested(id) == Some(Moment(event + 1)),
+        };
+        Some(is_recorded && is_own && born <= from && from < died)
     }
 }

@@ -16,7 +16,7 @@ type Numbers = HashMap<u32, u32, RandomState>;
 
 /// What of the file's tables was written already, by the numbers it is remembered with.
 pub(super) struct Tables<'a> {
-    file: &'a OpenFile,
+    pub(super) file: &'a OpenFile,
     strings: Numbers,
     frames: Numbers,
     stacks: Numbers,
@@ -91,7 +91,7 @@ impl<'a> Tables<'a> {
             let stack = state.first_range(segment).map_or(StackId::NONE, |id| lives.stack(snapshot, history, id));
             let mut sums = [0u64; 3];
             let is_pending = |id: u32| {
-                let pending = range.file.about(history).pending(AllocationId(id));
+                let pending = self.file.about(history).pending(AllocationId(id));
                 pending.is_some_and(|[from, _]| from <= range.to)
             };
             for block in blocks {
@@ -117,11 +117,7 @@ impl<'a> Tables<'a> {
             }
             pickle.key("segment_type")?;
             pickle.key(if kind.is_some_and(|kind| kind.small) { "small" } else { "large" })?;
-            let (one, other) = kind.and_then(|kind| kind.pool).unwrap_or_default();
-            pickle.key("segment_pool_id")?;
-            pickle.int(one.into())?;
-            pickle.int(other.into())?;
-            pickle.pair()?;
+            pool(pickle, "segment_pool_id", kind.and_then(|kind| kind.pool).unwrap_or_default())?;
             pickle.key("is_expandable")?;
             pickle.bool(kind.is_some_and(|kind| kind.expandable))?;
             pickle.key("frames")?;
@@ -236,11 +232,8 @@ impl<'a> Tables<'a> {
             }
             (false, None) => {}
         }
-        if let Some((one, other)) = labels.pool {
-            pickle.key("pool_id")?;
-            pickle.int(one.into())?;
-            pickle.int(other.into())?;
-            pickle.pair()?;
+        if let Some(id) = labels.pool {
+            pool(pickle, "pool_id", id)?;
         }
         if let Some(lines) = labels.forward_frames {
             pickle.key("forward_frames")?;
@@ -293,7 +286,9 @@ impl<'a> Tables<'a> {
         }
         pickle.key("allocator_settings")?;
         pickle.dict()?;
-        let parent = |key: &str| key.split_once('.').map(|(parent, _)| parent.to_owned());
+        fn parent(key: &str) -> Option<&str> {
+            key.split_once('.').map(|(parent, _)| parent)
+        }
         for run in settings.chunk_by(|(one, _), (other, _)| parent(one).is_some() && parent(one) == parent(other)) {
             let Some((first, value)) = run.first() else { continue };
             let Some(parent) = parent(first) else {
@@ -353,6 +348,14 @@ impl<'a> Tables<'a> {
         }
         pickle.end_list(items)
     }
+}
+
+/// The id of a pool under this key.
+fn pool<W: Write>(pickle: &mut PickleWriter<W>, key: &'static str, (one, other): (u64, u64)) -> io::Result<()> {
+    pickle.key(key)?;
+    pickle.int(one.into())?;
+    pickle.int(other.into())?;
+    pickle.pair()
 }
 
 /// A setting as Python has it: a bool, a number or a text.

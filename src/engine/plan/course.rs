@@ -53,13 +53,12 @@ pub(super) fn columns(history: &DeviceHistory, view: &View) -> WindowColumns {
 
 /// A simulated run over the columns of a window. It has a bounded number of points.
 pub(crate) fn course_curve(history: &DeviceHistory, course: &WhatIfCourse, view: View) -> PlanCurve {
-    let over = || columns(history, &view);
-    let all = over();
+    let all = columns(history, &view);
     // The event that the run ends with is still of it.
     let last = course.ends_at.map_or(u32::MAX, |event| u32::try_from(event.saturating_add(1)).unwrap_or(0));
     let count = all.moments.iter().take_while(|moments| moments.start <= last).count();
     let curve = |at_start: u64, points: &[(u32, u64)]| {
-        let mut curve = Course::over(over());
+        let mut curve = Course::over(all.clone());
         curve.add(0, at_start);
         points.iter().for_each(|&(event, bytes)| curve.add(event.saturating_add(1), bytes));
         let (_, mut bytes) = curve.finish();

@@ -124,3 +124,27 @@ pub(crate) fn program(requests: &[Request]) -> Recording {
 pub(crate) fn whole<T>(mut work: impl FnMut(&mut Slice) -> base::slice::Sliced<T>) -> T {
     work(&mut Slice::new(&mut || true)).unwrap()
 }
+
+/// Reserved bytes after each event of an allocation, as recorded, with the event.
+pub(crate) fn reserved_as_recorded(recording: &Recording) -> Vec<(u32, u64)> {
+    let mut reserved = recording.reserved_at_start();
+    let mut course = Vec::new();
+    for step in recording.steps.iter() {
+        let operations = match step.what {
+            What::Grow(operation) => operation..operation + 1,
+            What::Release(run) => {
+                let [first, end] = recording.releases[run as usize].operations;
+                first..end
+            }
+            What::Oom(_) => continue,
+            _ => {
+                course.push((step.event, reserved));
+                continue;
+            }
+        };
+        for operation in operations.map(|at| recording.operations.at(at as usize)) {
+            reserved = if operation.kind.grows() { reserved + operation.size } else { reserved - operation.size };
+        }
+    }
+    course
+}

@@ -1,7 +1,7 @@
 //! Runs without the recorded addresses: under the recorded settings, under others that were recorded as well, and as published.
 
 use crate::conf::parse;
-use crate::files::{Request, names, program, recordings, whole};
+use crate::files::{Request, names, program, recordings, reserved_as_recorded, whole};
 use crate::recording::{Place, What};
 use crate::settings::{MIB, NPU_ADDED, NPU_ALIGNED};
 use crate::{Backend, EmptyCache, Inference, Limits, Outcome, Plan, Recording, Run, Settings, StartState};
@@ -18,26 +18,7 @@ fn outcome(recording: &Recording, plan: &Plan) -> Outcome {
 
 /// Reserved bytes after each event of an allocation, as recorded.
 fn recorded(recording: &Recording) -> Vec<u64> {
-    let mut reserved = recording.reserved_at_start();
-    let mut course = Vec::new();
-    for step in recording.steps.iter() {
-        let operations = match step.what {
-            What::Grow(operation) => operation..operation + 1,
-            What::Release(run) => {
-                let [first, end] = recording.releases[run as usize].operations;
-                first..end
-            }
-            What::Oom(_) => 0..0,
-            _ => {
-                course.push(reserved);
-                0..0
-            }
-        };
-        for operation in operations.map(|at| recording.operations.at(at as usize)) {
-            reserved = if operation.kind.grows() { reserved + operation.size } else { reserved - operation.size };
-        }
-    }
-    course
+    reserved_as_recorded(recording).into_iter().map(|(_, reserved)| reserved).collect()
 }
 
 /// The same of a run.

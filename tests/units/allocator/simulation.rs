@@ -3,8 +3,8 @@
 use super::{Simulation, WhatIfQuestion};
 use crate::answer::WhatIf;
 use crate::course::MOST_POINTS;
-use crate::files::{Request, names, program, recordings};
-use crate::recording::{Held, Place, Recording, What};
+use crate::files::{Request, names, program, recordings, reserved_as_recorded};
+use crate::recording::Place;
 use crate::settings::MIB;
 use base::slice::Slice;
 
@@ -24,35 +24,11 @@ fn course_of(line: &str) -> WhatIfQuestion {
     WhatIfQuestion { course: Some(line.to_owned()), ..WhatIfQuestion::default() }
 }
 
-/// Reserved bytes after each event of an allocation, as recorded.
-fn recorded(recording: &Recording) -> Vec<(u32, u64)> {
-    let mut reserved = recording.held.iter().map(|Held { size, .. }| size).sum::<u64>();
-    let mut course = Vec::new();
-    for step in recording.steps.iter() {
-        let operations = match step.what {
-            What::Grow(operation) => operation..operation + 1,
-            What::Release(run) => {
-                let [first, end] = recording.releases[run as usize].operations;
-                first..end
-            }
-            What::Oom(_) => continue,
-            _ => {
-                course.push((step.event, reserved));
-                continue;
-            }
-        };
-        for operation in operations.map(|at| recording.operations.at(at as usize)) {
-            reserved = if operation.kind.grows() { reserved + operation.size } else { reserved - operation.size };
-        }
-    }
-    course
-}
-
 #[test]
 fn the_course_of_the_recorded_settings_is_what_was_reserved() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
-            let expected = recorded(&recording);
+            let expected = reserved_as_recorded(&recording);
             let mut simulation = Simulation::new(0, recording);
             let (rows, _) = answer(&mut simulation, &WhatIfQuestion::default());
             let Some(row) = rows.runs.first() else { continue };

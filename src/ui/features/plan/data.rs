@@ -150,9 +150,4 @@ impl Plan {
             What::Group(_) => None,
         })
     }
-
-    /// Whether a factor says that something changes.
-    pub(super) fn batch(&self) -> Factor {
-        self.question(None).map_or(Factor::ONE, |question| question.batch)
-    }
 }

@@ -57,11 +57,11 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
     let capacity = plan.capacity(shared.tools.capacity);
     let mut groups = Vec::new();
     let mut caveats: Vec<&str> = Vec::new();
-    if let Some(page) = page {
+    if let Some((page, question)) = page.zip(question.as_ref()) {
         groups.extend(page.groups.iter().map(group));
-        if plan.batch() != Factor::ONE {
+        if question.batch != Factor::ONE {
             let name = "activations, temporaries and inputs".to_owned();
-            groups.push([name, plan.batch().to_string(), Bytes(page.batch_at_peak).to_string(), String::new()]);
+            groups.push([name, question.batch.to_string(), Bytes(page.batch_at_peak).to_string(), String::new()]);
         }
         for caveat in plan.presets().map(|preset| preset.caveat()) {
             if !caveats.contains(&caveat) {
