@@ -2,7 +2,7 @@
 //! allocations, else by the share of events.
 
 use crate::alignment::{Align, Alignment};
-use crate::key::Key;
+use crate::key::{Key, LADDER};
 use crate::sequence::{Diff, Window};
 use crate::tables::Tables;
 use base::column::Column;
@@ -30,7 +30,7 @@ pub(crate) struct Aligning {
     steps: [StepSearch; 2],
     /// Pairs of steps: the moments where both begin, and where both end.
     paired_steps: Option<Vec<[(u32, u32); 2]>>,
-    /// The key that is looked at, of [`Key::LADDER`], and the share that each has a partner for.
+    /// The key that is looked at, of [`LADDER`], and the share that each has a partner for.
     rung: usize,
     shares: Vec<u64>,
     chosen: Option<Key>,
@@ -138,7 +138,7 @@ impl Aligning {
             }
             let key = match self.chosen {
                 Some(key) => key,
-                None => Key::LADDER.get(self.rung).copied().unwrap_or(Key::CallSite),
+                None => LADDER.get(self.rung).copied().unwrap_or(Key::CallSite),
             };
             tables.step(key, sides, slice)?;
             for ((keys, keyed), side) in self.keys.iter_mut().zip(tables.of(key)).zip(sides) {
@@ -159,8 +159,8 @@ impl Aligning {
                 return Ok(());
             }
             self.rung += 1;
-            if self.rung == Key::LADDER.len() {
-                let best = self.shares.iter().zip(Key::LADDER).max_by_key(|&(share, _)| *share);
+            if self.rung == LADDER.len() {
+                let best = self.shares.iter().zip(LADDER).max_by_key(|&(share, _)| *share);
                 self.chosen = best.map(|(_, key)| key);
             }
             self.keys = Default::default();

@@ -2,32 +2,7 @@
 
 use base::column::Column;
 use base::units::Moment;
-use serde::{Deserialize, Serialize};
-
-/// How moments are aligned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Align {
-    /// Step by step, and by the sequence of allocations within each.
-    Steps,
-    /// By the sequence of allocations.
-    Sequence,
-    /// By the share of events that have passed.
-    Share,
-}
-
-impl Align {
-    /// All of them.
-    pub const ALL: [Align; 3] = [Align::Steps, Align::Sequence, Align::Share];
-
-    /// As the command line and JSON have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Align::Steps => "steps",
-            Align::Sequence => "sequence",
-            Align::Share => "share",
-        }
-    }
-}
+pub use engine::protocol::Align;
 
 /// The map: moments of A and of B that belong together, ascending in both.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +59,14 @@ impl Alignment {
         let Some(after) = at(low) else { return before.1 };
         let (gap, wide) = (u64::from(after.0 - before.0).max(1), u64::from(after.1.saturating_sub(before.1)));
         before.1 + (u64::from(moment - before.0) * wide / gap) as u32
+    }
+
+    /// At most so many of the places the map is made of, both ends included, ascending in both.
+    pub fn places(&self, most: usize) -> Vec<(u32, u32)> {
+        let (count, most) = (self.anchors.len(), most.max(2));
+        let step = count.saturating_sub(1).div_ceil(most - 1).max(1);
+        let last = count.checked_sub(1).filter(|last| !last.is_multiple_of(step));
+        (0..count).step_by(step).chain(last).filter_map(|place| self.anchors.get(place)).collect()
     }
 
     /// How many places the map is made of, both ends included.

@@ -3,7 +3,7 @@
 use crate::aligning::Aligning;
 use crate::alignment::{Align, Alignment};
 use crate::answer::{Comparison, Matched, MomentPair, SideFacts, Two};
-use crate::key::Key;
+use crate::key::{AUTOMATIC, Key, LADDER};
 use crate::pairing::Pairing;
 use crate::sums::Sums;
 use crate::tables::Tables;
@@ -70,6 +70,27 @@ impl Comparing {
         Ok(self.comparison(sides, moments))
     }
 
+    /// Aligns moments: the first part of [`Comparing::step`].
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn align(&mut self, a: &Side, b: &Side, slice: &mut Slice) -> Sliced {
+        self.aligning.step([a, b], &mut self.tables, slice)
+    }
+
+    /// How moments are aligned, once they are.
+    pub fn method(&self) -> Option<Align> {
+        self.aligning.found.method
+    }
+
+    /// Matches by this key and compares these moments, where it was others before; moments stay aligned as they are.
+    pub fn want(&mut self, key: Option<Key>, (a, b): (Option<Moment>, Option<Moment>)) {
+        if (key, a, b) != (self.wanted.key, self.wanted.a, self.wanted.b) {
+            self.wanted.key = key;
+            self.move_to(a, b);
+        }
+    }
+
     /// Compares these moments instead of those before; moments stay aligned as they are.
     pub fn move_to(&mut self, a: Option<Moment>, b: Option<Moment>) {
         self.wanted = Wanted { a, b, ..self.wanted };
@@ -102,7 +123,7 @@ impl Comparing {
     /// Sums up by the key that is wanted, or by the strictest that has partners for enough.
     fn sum_up(&mut self, sides: [&Side; 2], moments: (Moment, Moment), slice: &mut Slice) -> Sliced {
         loop {
-            let rung = Key::AUTOMATIC.get(self.rung).copied();
+            let rung = AUTOMATIC.get(self.rung).copied();
             let key = self.chosen.or(rung).unwrap_or(Key::CallSite);
             let sums = match &mut self.sums {
                 Some(sums) if sums.key() == key => sums,
@@ -117,9 +138,9 @@ impl Comparing {
             self.rung += 1;
             if matched.has_percent(ENOUGH_PERCENT) {
                 self.chosen = Some(key);
-            } else if self.rung == Key::AUTOMATIC.len() {
+            } else if self.rung == AUTOMATIC.len() {
                 // Half of the bytes by code says more than all of them by category.
-                let (by_code, _) = self.tried.split_at(Key::LADDER.len().min(self.tried.len()));
+                let (by_code, _) = self.tried.split_at(LADDER.len().min(self.tried.len()));
                 let best = |tried: &[(Key, Matched)]| {
                     tried.iter().rev().copied().max_by_key(|(_, matched)| matched.parts_per_million())
                 };

@@ -1,7 +1,7 @@
 //! What is live at one moment of A and one of B, by a key: rows that add up to both totals, to the byte.
 
 use crate::answer::{Matched, Row, Two};
-use crate::key::Key;
+use crate::key::{Key, LADDER};
 use crate::keyed::{NOTHING, OF_FREE, UNEXPLAINED};
 use crate::tables::Tables;
 use analysis::{Sites, Whose, site};
@@ -86,7 +86,7 @@ impl Sums {
             matched.total.a = matched.total.a.saturating_add(sum.bytes.a);
             matched.total.b = matched.total.b.saturating_add(sum.bytes.b);
             // What has no stack can't be compared by code; what no category knows could be, by better rules.
-            if key == UNEXPLAINED || key == NOTHING && Key::LADDER.contains(&self.key) {
+            if key == UNEXPLAINED || key == NOTHING && LADDER.contains(&self.key) {
                 continue;
             }
             matched.known.a = matched.known.a.saturating_add(sum.bytes.a);

@@ -14,6 +14,7 @@ mod looks;
 mod message;
 mod moments;
 mod overview;
+mod pair;
 mod plan;
 mod plot;
 mod pools;
@@ -44,6 +45,9 @@ pub use looks::{Grouping, Highlight, Looks};
 pub use message::{decoded, encoded};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
 pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, RangeMark};
+pub use pair::{
+    Align, DeltaCurve, MatchKey, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, in_second_file, own_ordinal,
+};
 pub use plan::{Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Preset, Ratio, read_factor};
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
 pub use pools::{PoolName, pool_name, pool_of_id};

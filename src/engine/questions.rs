@@ -258,6 +258,8 @@ impl Questions {
                 let answer = simulator.answer(file, device, question, send, slice)?;
                 answer.map(|answer| Answer::WhatIf(Box::new(answer)))
             }
+            // Two files are never here.
+            Question::Pair(_) | Question::Comparison(..) => None,
             Question::Recording => self.sending.step(file, device, slice)?.map(Answer::Recording),
             Question::PlannedSizes(ref question) => {
                 let sizes = self.sizes.get_or_insert_with(|| Box::new(Sizes::new(device, question)));

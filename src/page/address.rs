@@ -63,7 +63,7 @@ pub(super) fn link(dom: &Dom) -> Link {
 
 /// What a link fetches: nothing of what the page brings along. The error is for the user.
 pub(super) fn fetched(dom: &Dom, link: &Link) -> Result<Vec<Fetched>, String> {
-    let elsewhere = link.urls.iter().filter(|url| !embedded::has(dom, url));
+    let elsewhere = link.addresses().filter(|url| !embedded::has(dom, url));
     elsewhere.map(|url| absolute(dom, url)).collect()
 }
 

@@ -3,6 +3,7 @@
 use super::dom;
 use super::thread::{self, Thread};
 use crate::wire::{FromWorker, ToWorker};
+use compare::Which;
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -73,7 +74,9 @@ impl Client {
 
     /// Sends `message`, at once or as soon as the worker listens.
     pub(super) fn send(self: &Rc<Self>, message: ToWorker) {
-        if matches!(message, ToWorker::File { .. } | ToWorker::Link { .. }) && self.has_file.take() {
+        let is_first = |which: Which| which == Which::First;
+        let opens = matches!(message, ToWorker::File { which, .. } | ToWorker::Link { which, .. } if is_first(which));
+        if opens && self.has_file.take() {
             match self.worker.replace(Stage::None) {
                 Stage::Ready(handle) => drop(self.kept.replace(Some(Ok(handle)))),
                 other => drop(self.worker.replace(other)),

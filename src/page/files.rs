@@ -6,8 +6,10 @@ use super::dom::Dom;
 use super::elements::elements;
 use super::folders;
 use crate::wire::ToWorker;
+use compare::Which;
 use js_sys::Promise;
 use ui::Action;
+use ui::comparing::ComparingAction;
 use ui::effect::{DropHover, GivenFile};
 use ui::url::Came;
 use wasm_bindgen::JsCast;
@@ -15,7 +17,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList};
 
 elements! {
-    HtmlInputElement: file;
+    HtmlInputElement: file, second;
 }
 
 /// Nothing of it is shown.
@@ -28,7 +30,7 @@ pub(super) fn came(dom: &Dom) -> Came {
 }
 
 /// Has the worker fetch a link: one to another server once its name was seen. A page in the background waits until somebody looks.
-pub(super) fn fetch(app: &'static App, link: Fetched, member: Option<u32>, load: u32) {
+pub(super) fn fetch(app: &'static App, link: Fetched, member: Option<u32>, (load, which): (u32, Which)) {
     spawn_local(async move {
         let window = &app.dom.window;
         if window.location().origin().ok() != Some(link.origin) {
@@ -39,9 +41,9 @@ pub(super) fn fetch(app: &'static App, link: Fetched, member: Option<u32>, load:
                 let _ = JsFuture::from(shown).await;
             }
         }
-        let current = app.state.borrow().load;
-        if current == load {
-            app.client.send(ToWorker::Link { load, member, url: link.url });
+        let is_current = app.state.borrow().waits_for(load);
+        if is_current {
+            app.client.send(ToWorker::Link { load, member, url: link.url, which });
         }
     });
 }
@@ -60,6 +62,16 @@ impl Part for Given {
             give(app, elements.file.files());
             // Or picking the same file again would be no change.
             elements.file.set_value("");
+        });
+        on(&elements.second, "change", |app, elements, _| {
+            let files = named(elements.second.files());
+            if !files.is_empty() {
+                let given = files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 });
+                let given = given.collect();
+                let from = app.files.add(files.into_iter().map(|(_, file)| file));
+                app.dispatch(Action::Comparing(ComparingAction::FilesGiven(from, given)));
+            }
+            elements.second.set_value("");
         });
     }
 }
@@ -128,11 +140,15 @@ fn paste(app: &'static App, event: &Event) {
 }
 
 fn give(app: &'static App, files: Option<FileList>) {
-    let files = files.iter().flat_map(|files| (0..files.length()).filter_map(|at| files.get(at)));
-    let files: Vec<_> = files.map(|file| (file.name(), file)).collect();
+    let files = named(files);
     if !files.is_empty() {
         give_named(app, files);
     }
+}
+
+fn named(files: Option<FileList>) -> Vec<(String, File)> {
+    let files = files.iter().flat_map(|files| (0..files.length()).filter_map(|at| files.get(at)));
+    files.map(|file| (file.name(), file)).collect()
 }
 
 pub(super) fn give_named(app: &'static App, files: Vec<(String, File)>) {

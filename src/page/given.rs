@@ -25,6 +25,15 @@ impl Files {
         file
     }
 
+    /// More are given, to compare with; the place of the first.
+    pub(super) fn add(&self, files: impl Iterator<Item = File>) -> usize {
+        let mut given = self.given.borrow_mut();
+        let from = given.len();
+        given.extend(files);
+        self.open.replace(given.clone());
+        from
+    }
+
     /// Others are given.
     pub(super) fn give(&self, files: Vec<File>) {
         self.given.replace(files);

@@ -44,6 +44,7 @@ use crate::wire::{FromWorker, ToWorker};
 use address::Address;
 use app::App;
 use client::Client;
+use compare::Which;
 use clipboard::Clipboard;
 use dom::Dom;
 use engine::protocol::{Answer, Reply};
@@ -56,6 +57,7 @@ use simulator::Simulator;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use theme::Theme;
+use ui::comparing::ComparingAction;
 use ui::effect::Origin;
 use ui::side::Side;
 use ui::{self, Action, Effect, State};
@@ -164,19 +166,15 @@ impl Page {
         let app = self.app;
         match effect {
             Effect::PickFile => app.dom.by_id("file").iter().for_each(HtmlElement::click),
-            Effect::Load { origin: Origin::File(place), member, load } => {
-                if let Some(file) = app.files.at(place) {
-                    app.client.send(ToWorker::File { load, member, file });
+            Effect::PickSecond => app.dom.by_id("second").iter().for_each(HtmlElement::click),
+            Effect::Load { origin, member, load } => {
+                if matches!(origin, Origin::Link(_)) {
+                    app.recent.forget();
                 }
+                self.load(origin, member, (load, Which::First));
             }
-            Effect::Load { origin: Origin::Link(url), member, load } => {
-                app.recent.forget();
-                match (embedded::file(&app.dom, &url), address::absolute(&app.dom, &url)) {
-                    (Some(file), _) => app.client.send(ToWorker::File { load, member, file }),
-                    (None, Ok(link)) => files::fetch(app, link, member, load),
-                    (None, Err(cause)) => app.dispatch(Action::LoadFailed(cause)),
-                }
-            }
+            Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, Which::Second)),
+            Effect::EndSecond => app.client.send(ToWorker::EndSecond),
             Effect::Ask(request) => {
                 let request = app.simulator.divert(request);
                 request.into_iter().for_each(|request| app.client.send(ToWorker::Ask(request)));
@@ -223,6 +221,25 @@ impl Page {
                 app.files.back();
                 app.client.back();
             }
+        }
+    }
+
+    fn load(&self, origin: Origin, member: Option<u32>, (load, which): (u32, Which)) {
+        let app = self.app;
+        match origin {
+            Origin::File(place) => {
+                if let Some(file) = app.files.at(place) {
+                    app.client.send(ToWorker::File { load, member, file, which });
+                }
+            }
+            Origin::Link(url) => match (embedded::file(&app.dom, &url), address::absolute(&app.dom, &url)) {
+                (Some(file), _) => app.client.send(ToWorker::File { load, member, file, which }),
+                (None, Ok(link)) => files::fetch(app, link, member, (load, which)),
+                (None, Err(cause)) if which == Which::First => app.dispatch(Action::LoadFailed(cause)),
+                (None, Err(cause)) => {
+                    app.dispatch(Action::Comparing(ComparingAction::Refused(load, cause)));
+                }
+            },
         }
     }
 

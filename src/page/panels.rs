@@ -1,5 +1,6 @@
 //! Every part of the page, in the order in which they are shown. A new tab's is one file here and two lines below.
 
+mod comparing;
 mod details;
 mod events;
 mod export;
@@ -79,6 +80,7 @@ const PARTS: &[Begin] = &[
     begin::<plan::Panel>,
     begin::<minimap::Panel>,
     begin::<overlay::Panel>,
+    begin::<comparing::Panel>,
     begin::<timeline::Panel>,
     begin::<flame_canvas::Panel>,
     begin::<memory_canvas::Panel>,

@@ -4,6 +4,7 @@
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
 use bytemuck::Pod;
+use compare::Which;
 use engine::protocol::{Answer, Reply, Request, decoded, encoded};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use picture::timeline::scene::SceneColumns;
@@ -23,6 +24,7 @@ pub(crate) enum ToWorker {
         member: Option<u32>,
         /// The file; its bytes stay where they are.
         file: File,
+        which: Which,
     },
     /// Fetch this address, as load `load`.
     Link {
@@ -30,7 +32,10 @@ pub(crate) enum ToWorker {
         member: Option<u32>,
         /// Absolute.
         url: String,
+        which: Which,
     },
+    /// The second file is no longer needed.
+    EndSecond,
     Ask(Request),
     /// What load `load` opened, as columns.
     Columns {
@@ -75,6 +80,7 @@ pub(crate) enum FromWorker {
 const READY: &str = "ready";
 /// The tag of the question for columns, and of the answer.
 const COLUMNS: &str = "columns";
+const END_SECOND: &str = "end second";
 /// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
 const DIED: &str = "died";
 
@@ -86,16 +92,26 @@ for (const kind of ["error", "unhandledrejection"])
 onmessage = (event) => { onmessage = null; wasm_bindgen.initSync({ module: event.data }); };
 "#;
 
+fn is_second(which: Which) -> JsValue {
+    (which == Which::Second).into()
+}
+
+/// Which file a message to read one is about.
+fn which(message: &Array) -> Which {
+    if message.get(4).is_truthy() { Which::Second } else { Which::First }
+}
+
 impl ToWorker {
     /// As a message.
     pub(crate) fn to_js(&self) -> JsValue {
         match self {
-            ToWorker::File { load, member, file } => {
-                Array::of4(&"file".into(), &(*load).into(), file, &JsValue::from(*member))
+            ToWorker::File { load, member, file, which } => {
+                Array::of5(&"file".into(), &(*load).into(), file, &JsValue::from(*member), &is_second(*which))
             }
-            ToWorker::Link { load, member, url } => {
-                Array::of4(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member))
+            ToWorker::Link { load, member, url, which } => {
+                Array::of5(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member), &is_second(*which))
             }
+            ToWorker::EndSecond => Array::of1(&END_SECOND.into()),
             ToWorker::Ask(request) => Array::of2(&"ask".into(), &packed(request)),
             ToWorker::Columns { load } => Array::of2(&COLUMNS.into(), &(*load).into()),
         }
@@ -110,12 +126,15 @@ impl ToWorker {
                 load: number(message, 1)?,
                 member: number(message, 3),
                 file: message.get(2).dyn_into().ok()?,
+                which: which(message),
             }),
             "link" => Some(ToWorker::Link {
                 load: number(message, 1)?,
                 member: number(message, 3),
                 url: message.get(2).as_string()?,
+                which: which(message),
             }),
+            END_SECOND => Some(ToWorker::EndSecond),
             "ask" => unpacked(&message.get(1)).map(ToWorker::Ask),
             COLUMNS => Some(ToWorker::Columns { load: number(message, 1)? }),
             _ => None,

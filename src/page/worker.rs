@@ -8,6 +8,7 @@ mod reader;
 mod source;
 
 use crate::wire::{FromWorker, ToWorker};
+use compare::{Pair, Which};
 use engine::protocol::{Phase, Progress, Reply, Request, Want};
 use engine::{Engine, Work};
 use gloo::events::EventListener;
@@ -47,9 +48,9 @@ fn listen() -> Result<(), JsValue> {
         scope: scope.clone(),
         clock,
         turns,
-        engine: RefCell::new(Engine::without_simulator()),
+        engine: RefCell::new(Pair::new(Engine::without_simulator)),
         source: RefCell::new(None),
-        load: Cell::new(0),
+        loads: Default::default(),
         running: Cell::new(false),
         progress_due: Cell::new(0.0),
         worked: Cell::new(0.0),
@@ -96,11 +97,11 @@ struct Shell {
     scope: DedicatedWorkerGlobalScope,
     clock: Performance,
     turns: MessageChannel,
-    engine: RefCell<Engine>,
+    engine: RefCell<Pair>,
     /// Where the bytes of the file being loaded come from.
     source: RefCell<Option<Rc<Source>>>,
-    /// The load the engine works for: its replies carry this number. A newer one may wait for its first bytes.
-    load: Cell<u32>,
+    /// The loads of the first and the second file: their replies carry these numbers. A newer one may wait for its first bytes.
+    loads: [Cell<u32>; 2],
     /// Whether [`Shell::run`] is on its way: there is one at most.
     running: Cell<bool>,
     /// When the page may hear of progress again.
@@ -112,8 +113,15 @@ struct Shell {
 impl Shell {
     fn receive(self: &Rc<Self>, message: ToWorker) {
         match message {
-            ToWorker::File { load, member, file } => self.begin(Source::file(load, member, file)),
-            ToWorker::Link { load, member, url } => self.begin(Source::link(load, member, url)),
+            ToWorker::File { load, member, file, which } => self.begin(Source::file((load, which), member, file)),
+            ToWorker::Link { load, member, url, which } => self.begin(Source::link((load, which), member, url)),
+            ToWorker::EndSecond => {
+                let is_second = self.source.borrow().as_ref().is_some_and(|source| source.which == Which::Second);
+                if is_second {
+                    self.end_source();
+                }
+                self.engine.borrow_mut().end_second();
+            }
             ToWorker::Columns { load } => post(&self.scope, FromWorker::Columns(self.columns(load))),
             ToWorker::Ask(request) => {
                 if request == Request::Cancel {
@@ -129,13 +137,17 @@ impl Shell {
 
     /// What load `load` opened, as columns; or why there are none.
     fn columns(&self, load: u32) -> Result<Blob, String> {
-        if load != self.load.get() {
-            return Err("another file was opened".to_owned());
-        }
+        let which = [Which::First, Which::Second].into_iter().find(|&which| self.load(which).get() == load);
+        let engine = self.engine.borrow();
+        let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
         let out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
-        let out = self.engine.borrow().write_columns(out).map_err(|why| why.to_string())?;
+        let out = engine.write_columns(out).map_err(|why| why.to_string())?;
         let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
         Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the columns".to_owned())
+    }
+
+    fn load(&self, which: Which) -> &Cell<u32> {
+        &self.loads[which as usize]
     }
 
     fn begin(&self, source: Source) {
@@ -195,13 +207,17 @@ impl Shell {
         let mut engine = self.engine.borrow_mut();
         match result {
             Ok(source::Event::Opened { name, total_bytes, access }) => {
-                self.load.set(source.load);
+                self.load(source.which).set(source.load);
                 self.worked.set(0.0);
-                engine.request(Request::Open { name, total_bytes, access, member: source.member });
+                let open = Request::Open { name, total_bytes, access, member: source.member };
+                match source.which {
+                    Which::First => engine.request(open),
+                    Which::Second => engine.open_second(open),
+                }
             }
             Ok(source::Event::Kept(bytes)) => {
                 let progress = Progress { bytes, total_bytes: None, phase: Phase::Decoding };
-                self.post(Reply::Progress(progress));
+                self.post(source.which, Reply::Progress(progress));
             }
             Ok(source::Event::Broke(at)) => post(&self.scope, FromWorker::LinkBroke { load: source.load, at }),
             Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
@@ -237,17 +253,17 @@ impl Shell {
     }
 
     fn post_replies(&self) {
-        while let Some(reply) = { self.engine.borrow_mut().next_reply() } {
+        while let Some((which, reply)) = { self.engine.borrow_mut().next_reply() } {
             if matches!(reply, Reply::Opened(_)) {
                 // For developer tools and the bench, which read it as it is.
                 let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked.get()));
             }
-            self.post(reply);
+            self.post(which, reply);
         }
     }
 
-    /// Sends an answer about the load the engine works for; progress not too often.
-    fn post(&self, reply: Reply) {
+    /// Sends a reply about a file; progress not too often. Answers are the first one's, whatever they are about: so are the questions.
+    fn post(&self, which: Which, reply: Reply) {
         if matches!(reply, Reply::Progress(_)) {
             let now = self.clock.now();
             if now < self.progress_due.get() {
@@ -255,7 +271,8 @@ impl Shell {
             }
             self.progress_due.set(now + PROGRESS_MS);
         }
-        post(&self.scope, FromWorker::Reply { load: self.load.get(), reply });
+        let which = if matches!(reply, Reply::Answer { .. }) { Which::First } else { which };
+        post(&self.scope, FromWorker::Reply { load: self.load(which).get(), reply });
     }
 
     /// Lets the messages that wait be received. (A channel's message queues up behind them; a timer would wait 4 ms.)

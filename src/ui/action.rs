@@ -2,6 +2,7 @@
 
 use super::axis_press::AxisPress;
 use super::binding::Modifiers;
+use super::comparing::{ComparingAction, ComparingStep};
 use super::cursor::CursorStep;
 use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
 use super::features::{FeatureAction, FeatureCommand};
@@ -51,6 +52,8 @@ pub enum Action {
         /// The HTTP status; `None` when there was no answer the page may read.
         status: Option<u16>,
     },
+    /// Something happened to the comparison.
+    Comparing(ComparingAction),
     /// Allocations shall be stacked by groups; `None`: in order of birth.
     StackingChosen(Option<Grouping>),
     ColouringChosen(Grouping),
@@ -153,6 +156,7 @@ pub enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
     Feature(FeatureCommand),
+    Comparing(ComparingStep),
     /// The cursor goes somewhere.
     Cursor(CursorStep),
     /// Something with the rows that are seen: of the table, or of the list of events.

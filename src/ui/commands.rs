@@ -13,7 +13,7 @@ use super::side::Side;
 use super::stage::{Help, Letters, Stage};
 use super::tab::Tab;
 use super::trail::Way;
-use super::{cursor, details, events, export, html, link, plots, record, rules, settings, table};
+use super::{comparing, cursor, details, events, export, html, link, plots, record, rules, settings, table};
 use engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -47,6 +47,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
                 show_device(state, next);
             }
         }
+        Command::Comparing(step) => comparing::step(state, step, effects),
         Command::Feature(command) => state.command(command, effects),
         Command::Cursor(step) => cursor::go(state, step, effects),
         Command::Rows(step) if state.views.tab == Tab::Events => {

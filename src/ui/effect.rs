@@ -18,6 +18,16 @@ pub enum Effect {
         /// The load's number.
         load: u32,
     },
+    /// Choose a file to compare with.
+    PickSecond,
+    /// Read the second file, as load `load`.
+    LoadSecond {
+        origin: Origin,
+        member: Option<u32>,
+        load: u32,
+    },
+    /// The second file is no longer needed.
+    EndSecond,
     Ask(Request),
     Upload {
         /// Of this device: its place in the summary's list.

@@ -2,6 +2,7 @@
 
 use super::action::Command;
 use super::binding::{Binding, Scope, line};
+use super::comparing::ComparingStep;
 use super::cursor::CursorStep;
 use super::features;
 use super::plots::PlotStep;
@@ -35,6 +36,10 @@ const SHARED: &[Binding<Command>] = {
         line(Page, &["u"], NextDevice, "Show the next device", "device"),
         line(Page, &["b"], PreviousDevice, "Show the previous device", "device"),
         line(Page, &["l"], ToggleLanes, "Show all devices, or one", "lanes"),
+        line(Page, &["|"], Comparing(ComparingStep::Open), "Compare with another snapshot", "compare-open"),
+        line(Page, &["~"], Comparing(ComparingStep::Swap), "Swap A and B", "compare-swap"),
+        line(Page, &["^"], Comparing(ComparingStep::Overlay), "Draw B over A", "compare-overlay"),
+        line(Page, &["\\"], Comparing(ComparingStep::End), "Stop comparing", "compare-end"),
         line(Page, &["/"], Find, "Find allocations", "find"),
         line(Page, &["Alt+c"], FindCapitals, "Match case in the search", "find-capitals"),
         line(Page, &["n"], FindNext, "Go to the next match", "find-next"),

@@ -18,6 +18,7 @@ impl Shared {
             return true;
         }
         self.arrange_lanes();
+        let aligned = self.aligned_cursor();
         let before = (self.device_place, self.view.take(), std::mem::take(&mut self.geometry));
         let shared = self.shared_axis();
         let origins = [before.0, place].map(|place| self.device_at(place).zip(before.1));
@@ -30,13 +31,21 @@ impl Shared {
         self.device_place = place;
         let fitted = || Some(self.plane_of(self.device()?).fit(self.lane_canvas(place)?.1));
         let view = view.or_else(fitted).zip(before.1);
-        self.view = view.map(|(view, before)| View {
-            x_per_px: before.x_per_px,
-            left_px: before.left_px.saturating_add(from).saturating_sub(to),
-            ..view
+        let is_compared = self.comparing.pair.is_some();
+        self.view = view.map(|(view, before)| match is_compared {
+            // Its window is the aligned one.
+            true => view,
+            false => View {
+                x_per_px: before.x_per_px,
+                left_px: before.left_px.saturating_add(from).saturating_sub(to),
+                ..view
+            },
         });
         self.geometry = geometry;
         parts::reset(self, Change::Lane);
+        if let Some((moments, _)) = aligned {
+            self.pin(moments[usize::from(self.is_b_shown())]);
+        }
         if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {
             // No place of the time axis is one of its events.
             self.turn_to([f64::NEG_INFINITY, f64::INFINITY]);

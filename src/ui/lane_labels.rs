@@ -1,5 +1,6 @@
 //! What stands at each lane, and how many of the devices have one.
 
+use super::comparing::view::side;
 use super::lanes::LaneLayout;
 use super::shared::Shared;
 use super::summary::device_name;
@@ -27,7 +28,10 @@ pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
         let timeless = state.axis == Axis::Time && lane.device.time_us.is_none();
         LaneLabel {
             device: lane.device.device,
-            name: device_name(lane.device.device),
+            name: match state.comparing.pair {
+                Some([a, _]) => [if lane.place == a { "A · " } else { "B · " }, &side(state, lane.place)].concat(),
+                None => device_name(lane.device.device),
+            },
             note: if timeless { "no times recorded".to_owned() } else { state.height_note(lane.place, lane.device) },
             is_focused: lane.place == state.device_place,
             top_and_height: [top_px, lane.view.height_px].map(|px| f64::from(px) / canvas.scale),

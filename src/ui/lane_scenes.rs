@@ -16,7 +16,9 @@ impl Shared {
     /// Brings the lanes in line with what is shown: a window for each, as large as its lane, beginning where the focused one does.
     pub(super) fn arrange_lanes(&mut self) {
         let places = self.lane_places();
-        self.lanes.first = places.start;
+        if self.comparing.pair.is_none() {
+            self.lanes.first = places.first().copied().unwrap_or(0);
+        }
         let mut others = std::mem::take(&mut self.lanes.others);
         others.retain(|lane| places.contains(&lane.place) && lane.place != self.device_place);
         let shared = self.shared_axis();
@@ -25,7 +27,7 @@ impl Shared {
         let Some((plane, (_, canvas))) = focused else { return };
         let view = sized(plane, self.view, canvas);
         self.view = Some(view);
-        for place in places.filter(|&place| place != self.device_place) {
+        for place in places.into_iter().filter(|&place| place != self.device_place) {
             if !others.iter().any(|lane| lane.place == place) {
                 others.push(Lane { place, view: None, geometry: Geometry::default() });
             }
@@ -36,8 +38,12 @@ impl Shared {
             let Some((device, (_, canvas))) = self.device_at(lane.place).zip(self.lane_canvas(lane.place)) else {
                 continue;
             };
-            let plane = self.as_high_as_plotted(shared.plane(device), device);
+            let plane = self.plane_of(device);
             let mut own = sized(plane, lane.view, canvas);
+            if let Some(aligned) = self.aligned_window(lane.place, view, own) {
+                lane.view = Some(aligned);
+                continue;
+            }
             let fits = self.bytes_axis == BytesAxis::FitsWindow && self.why_no_fit().is_none();
             if let Some(scene) = lane.geometry.scene.as_ref().filter(|_| fits) {
                 own = plane.bytes_fitted(own, scene);
@@ -65,8 +71,9 @@ impl Shared {
     /// another one's window moves on and on.
     pub(super) fn next_scene(&mut self) -> Option<Effect> {
         let places = self.lane_places();
-        let from = self.lanes.turn.saturating_add(1).clamp(places.start, places.end);
-        let place = (from..places.end).chain(places.start..from).find(|&place| self.needs_scene(place))?;
+        let after = places.iter().position(|&place| place == self.lanes.turn).map_or(0, |at| at + 1);
+        let (before, behind) = places.split_at(after);
+        let place = behind.iter().chain(before).copied().find(|&place| self.needs_scene(place))?;
         self.lanes.turn = place;
         let serial = self.next_serial();
         let lane = self.shown_lanes().find(|lane| lane.place == place)?;
@@ -101,7 +108,7 @@ impl Shared {
     /// Takes the answer to request `serial`: what to upload, unless nobody waits for it any more.
     fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
         let device_place =
-            self.lane_places().find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
+            self.lane_places().into_iter().find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
         let looks = self.looks_of(device_place);
         let scene = Rc::new(plots::bare(scene, looks.plot));
         *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };

@@ -20,7 +20,6 @@ use super::shared::Shared;
 use super::shared_axis::SharedAxis;
 use super::shown::Canvas;
 use engine::protocol::DeviceSummary;
-use std::ops::Range;
 
 /// A lane is at least so many CSS pixels high: fewer show nothing. Devices beyond are reached by moving the focus.
 const LOWEST: f64 = 48.0;
@@ -37,25 +36,26 @@ impl Shared {
 
     /// Whether several devices are shown.
     pub fn has_lanes(&self) -> bool {
-        self.lanes.arrangement == LaneLayout::Together && self.device_count() > 1
+        self.comparing.pair.is_some() || self.lanes.arrangement == LaneLayout::Together && self.device_count() > 1
     }
 
-    /// The devices that have a lane, from the top, by their places.
-    pub fn lane_places(&self) -> Range<usize> {
-        let (Some(canvas), true) = (self.canvas, self.has_lanes()) else {
-            return self.device_place..self.device_place + 1;
-        };
+    /// The devices that have a lane, from the top, by their places: of a comparison A and B.
+    pub fn lane_places(&self) -> Vec<usize> {
+        let (Some(canvas), true) = (self.canvas, self.has_lanes()) else { return vec![self.device_place] };
+        if let Some(pair) = self.comparing.pair {
+            return pair.to_vec();
+        }
         let fit = (f64::from(canvas.height_px) / canvas.scale / LOWEST).floor() as usize;
         let count = fit.clamp(1, self.device_count());
         let lowest_first = (self.device_place + 1).saturating_sub(count);
         let first = self.lanes.first.clamp(lowest_first, self.device_place).min(self.device_count() - count);
-        first..first + count
+        (first..first + count).collect()
     }
 
     /// The lane of a device on the canvas: the row at which it begins, counted upwards, and what it would be as a canvas of its own.
     pub(super) fn lane_canvas(&self, place: usize) -> Option<(u32, Canvas)> {
         let (canvas, places) = (self.canvas?, self.lane_places());
-        let from_top = place.checked_sub(places.start).filter(|_| places.contains(&place))?;
+        let from_top = places.iter().position(|of| *of == place)?;
         let edge = |lane: usize| (u64::from(canvas.height_px) * lane as u64 / places.len() as u64) as u32;
         // A line is between two lanes.
         let line = if from_top > 0 { canvas.scale.round().max(1.0) as u32 } else { 0 };
@@ -66,7 +66,7 @@ impl Shared {
 
     /// The lanes that have a window, from the top.
     pub fn shown_lanes(&self) -> impl Iterator<Item = ShownLane<'_>> {
-        self.lane_places().filter_map(|place| {
+        self.lane_places().into_iter().filter_map(|place| {
             let (view, geometry) = if place == self.device_place {
                 (self.view.as_ref()?, &self.geometry)
             } else {
@@ -89,16 +89,27 @@ impl Shared {
         Some((lane, Pointer { y: pointer.y - f64::from(lane.bottom_px), ..pointer }))
     }
 
-    /// The axis of the devices that are shown: of all of them, or of the one.
+    /// The axis of the devices that are shown: of all of them, or of the one. Two that are compared have each its own.
     pub fn shared_axis(&self) -> SharedAxis {
+        if self.comparing.pair.is_some() {
+            return SharedAxis::of(self.device().into_iter(), self.axis);
+        }
         let devices = self.file().map_or(&[][..], |file| &file.devices);
         let alone = self.device_place..self.device_place.saturating_add(1);
         let devices = if self.has_lanes() { Some(devices) } else { devices.get(alone) };
         SharedAxis::of(devices.unwrap_or_default().iter(), self.axis)
     }
 
+    /// The axis of a device: the one it shares, or its own.
+    pub(super) fn axis_of(&self, device: &DeviceSummary) -> SharedAxis {
+        if self.comparing.pair.is_some() {
+            return SharedAxis::of(std::iter::once(device), self.axis);
+        }
+        self.shared_axis()
+    }
+
     /// The plane of a device: over the axis it shares, as high as its plot, with room for what is drawn besides.
     pub(super) fn plane_of(&self, device: &DeviceSummary) -> Plane {
-        self.as_high_as_plotted(self.shared_axis().plane(device), device)
+        self.as_high_as_plotted(self.axis_of(device).plane(device), device)
     }
 }

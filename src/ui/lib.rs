@@ -13,6 +13,7 @@ pub mod capacity;
 pub mod cell_text;
 pub mod change;
 mod commands;
+pub mod comparing;
 pub mod cursor;
 pub mod details;
 pub mod drag;

@@ -1,5 +1,6 @@
 //! What the worker says of the file that is loading: how far it is, what is in it, that it is open, or why not.
 
+use super::comparing;
 use super::effect::Effect;
 use super::features::State;
 use super::features::why;
@@ -49,6 +50,9 @@ pub(super) fn show(state: &mut State, file: Box<FileSummary>, now_ms: f64, effec
         state.views.show(TabGroup::Segments.first());
     }
     link::opened(state, now_ms, effects);
+    if let Some(wanted) = state.comparing.wanted.take() {
+        comparing::begin(state, &wanted, now_ms, effects);
+    }
     if is_still && state.linked.notice.is_none() {
         let text = "No trace events recorded: segments only. To see memory over time, record with torch.cuda.memory._record_memory_history().";
         state.linked.notice = Some(text.to_owned());

@@ -2,6 +2,7 @@
 
 use super::candidates::{candidates, none_of};
 use super::change::Change;
+use super::comparing::{Wanted, second};
 use super::effect::{Effect, GivenFile, Origin};
 use super::parts;
 use super::shared::Shared;
@@ -25,8 +26,11 @@ pub(super) fn files_given(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64
         state.snapshots = found;
         close(state, Stage::Failed(none));
     } else {
+        let is_pair = found.len() == 2;
         state.snapshots = found;
         load(state, 0, now_ms, effects);
+        // Two that are given together are compared.
+        state.comparing.wanted = is_pair.then_some(Wanted::Place(1));
     }
 }
 
@@ -114,9 +118,11 @@ pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
 
 /// Ends whatever is open or loading; what the worker still says of it is dropped.
 pub(super) fn close(state: &mut Shared, stage: Stage) {
+    state.comparing.wanted = None;
     if matches!(stage, Stage::Loading(_)) {
         (state.remark, state.toast) = (None, None);
     }
+    second::forget(state);
     if let Stage::Ready(file) = std::mem::replace(&mut state.stage, stage) {
         state.left = Some(file);
     }
@@ -130,6 +136,7 @@ pub(super) fn close(state: &mut Shared, stage: Stage) {
 
 /// Shows another device of the file, from the beginning; of several lanes, gives its one the focus.
 pub(super) fn show_device(state: &mut Shared, place: usize) {
+    second::choose(state, place);
     if state.focus(place) {
         return;
     }

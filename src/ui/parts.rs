@@ -6,7 +6,7 @@ use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
 use super::{
-    cursor, find, first_group, lane_scenes, pinned, planned, plots, pointing, rules, settings, slices, surroundings,
+    comparing, cursor, find, first_group, lane_scenes, pinned, planned, plots, pointing, rules, settings, slices, surroundings,
     tools,
 };
 use engine::protocol::Answer;
@@ -15,6 +15,7 @@ use engine::protocol::Answer;
 const PARTS: &[Part] = &[
     lane_scenes::PART,
     first_group::PART,
+    comparing::PART,
     pointing::PART,
     rules::PART,
     find::PART,

@@ -145,7 +145,8 @@ impl Shared {
     pub(super) fn planned_lines(&self, view: &View) -> Vec<Curve> {
         let all =
             if self.planned.drawn == Drawn::Simulated { self.simulated_lines(view) } else { self.planned_line(view) };
-        all.unwrap_or_default().into_iter().filter(|curve| !curve.points.is_empty()).collect()
+        let overlaid = self.overlaid_line(view);
+        all.unwrap_or_default().into_iter().chain(overlaid).filter(|curve| !curve.points.is_empty()).collect()
     }
 
     fn planned_line(&self, view: &View) -> Option<Vec<Curve>> {

@@ -1,6 +1,7 @@
 //! What all features of the page share: what is open, what is shown of it and how, what is selected and looked for.
 
 use super::change::Change;
+use super::comparing::Comparing;
 use super::effect::{DropHover, Pointer};
 use super::find::{Find, SameStack};
 use super::first_group::FirstGroup;
@@ -48,6 +49,8 @@ pub struct Shared {
     pub device_place: usize,
     /// Which other devices are shown beside it.
     pub lanes: Lanes,
+    /// What the open file, or its device, is compared with.
+    pub comparing: Comparing,
     /// The canvas; `None` until it has a size.
     pub canvas: Option<Canvas>,
     /// The window onto the shown device, as high as its lane; `None` until there is a device and a canvas.
@@ -120,6 +123,8 @@ pub struct Shared {
     pub(super) stays_put: Option<u32>,
     /// What the selected node is, with the arrangement that it is a node of.
     pub(super) node: Option<(Arrangement, u32, NodeLabel)>,
+    /// An insight that is to be chosen.
+    pub(super) topic_wanted: Option<Topic>,
     /// Which insight is chosen.
     pub(super) topic: Topic,
     /// The question to the simulated allocator that is on its way: it answers one at a time.

@@ -1,7 +1,7 @@
 //! The summary as text: the headline numbers of a device, and everything else the file says of itself.
 
 use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{DeviceSummary, FileSummary};
+use engine::protocol::{DeviceSummary, FileSummary, own_ordinal};
 
 /// A headline number.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,9 @@ pub const SETTINGS: &str = "Allocator settings";
 
 /// A device's name in the picker.
 pub fn device_name(device: i64) -> String {
-    if device < 0 { "Host (pinned)".into() } else { format!("GPU {device}") }
+    let (device, is_second) = own_ordinal(device);
+    let name = if device < 0 { "Host (pinned)".into() } else { format!("GPU {device}") };
+    if is_second { name + " of the second file" } else { name }
 }
 
 /// A device's line in the picker.

@@ -3,6 +3,7 @@
 use super::action::Action;
 use super::change::Turn;
 use super::commands::command;
+use super::comparing;
 use super::cursor::{self, Followed, follow};
 use super::drag::Drag;
 use super::effect::{Effect, WheelAxis};
@@ -45,10 +46,14 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             link::printed(state, print, now_ms, &mut effects);
         }
         Action::Fingerprinted { .. } => {}
+        Action::Comparing(action) => comparing::act(state, action, now_ms, &mut effects),
         Action::NoticeClosed => state.linked.close_notice(),
         Action::ToastClosed => state.toast = None,
         Action::LinkBroke { load, at } => link_broke(state, load, at),
-        Action::LinkFailed { load, status } => link_failed(state, load, status),
+        Action::LinkFailed { load, status } => {
+            comparing::link_failed(state, load, status);
+            link_failed(state, load, status);
+        }
         Action::StackingChosen(stacking) => state.shared.change_looks(Looks { stacking, ..state.shared.looks }),
         Action::ColouringChosen(colouring) => state.shared.change_looks(Looks { colouring, ..state.shared.looks }),
         Action::Plot(action) => plots::act(state, action),
@@ -81,7 +86,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
                 reply => opened::take(state, reply, now_ms, &mut effects),
             }
         }
-        Action::Replied { .. } => {}
+        Action::Replied { load, reply } => drop(comparing::take_reply(state, load, &reply, now_ms)),
         Action::WorkerDied(cause) => {
             effects.push(Effect::ReplaceWorker);
             let progress = match &state.stage {

@@ -2,7 +2,7 @@
 
 use super::{
     AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
-    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PlanCurve, PlanPage,
+    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PairAnswer, PairQuestion, Pairing, PlanCurve, PlanPage,
     PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage,
     TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf, WhatIfCourse, WhatIfQuestion,
 };
@@ -130,6 +130,10 @@ pub enum Question {
     Table(Box<TableQuestion>),
     /// Rows of a table as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen.
     TableText(Box<TableQuestion>),
+    /// About two devices. Who holds both files answers; the engine alone does not.
+    Pair(PairQuestion),
+    /// Two devices against each other, with so many rows of each sheet at most; likewise. The answer is an [`Answer::Report`].
+    Comparison(Pairing, u32),
     /// What did the device's program ask its allocator for? For who answers [`Question::WhatIf`] elsewhere.
     Recording,
     /// How large is each allocation under this plan? Whoever answers [`Question::WhatIf`] needs it before
@@ -183,6 +187,7 @@ pub enum Answer {
     PlanCurve(Box<PlanCurve>),
     Table(Box<TablePage>),
     TableText(TableText),
+    Pair(Box<PairAnswer>),
     /// The columns of an [`allocator::Recording`] as [`allocator::transfer`] has them, and the rest of it [encoded](super::encoded).
     Recording(Vec<u8>),
     /// As [`Simulation::plan`](allocator::simulation::Simulation::plan) takes them; empty where the plan cannot be carried out.

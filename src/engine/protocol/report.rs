@@ -6,35 +6,50 @@
 use super::Span;
 use serde::{Deserialize, Serialize};
 
-base::listed! {
-    /// What a report is about.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-    pub enum Topic {
-        OutOfMemory,
-        /// What lowers the peak, and by how much.
-        Savings,
-        /// When the most was live, how much, and what made it.
-        #[default]
-        Peak,
-        /// What allocations are for: parameters, gradients, activations…
-        Categories,
-        /// What is never freed, what grows, what is idle.
-        Leaks,
-        /// What is reserved and free, and why it can't be used.
-        Fragmentation,
-        Settings,
-        /// Training steps and annotated ranges.
-        Steps,
-        /// What happened in which `nn.Module`.
-        Modules,
-        Pools,
-    }
+/// What a report is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Topic {
+    /// Two devices against each other, of two files or of one.
+    Comparison,
+    OutOfMemory,
+    /// What lowers the peak, and by how much.
+    Savings,
+    /// When the most was live, how much, and what made it.
+    #[default]
+    Peak,
+    /// What allocations are for: parameters, gradients, activations…
+    Categories,
+    /// What is never freed, what grows, what is idle.
+    Leaks,
+    /// What is reserved and free, and why it can't be used.
+    Fragmentation,
+    Settings,
+    /// Training steps and annotated ranges.
+    Steps,
+    /// What happened in which `nn.Module`.
+    Modules,
+    Pools,
 }
 
 impl Topic {
+    /// Those about one device, in their order.
+    pub const ALL: [Topic; 10] = [
+        Topic::OutOfMemory,
+        Topic::Savings,
+        Topic::Peak,
+        Topic::Categories,
+        Topic::Leaks,
+        Topic::Fragmentation,
+        Topic::Settings,
+        Topic::Steps,
+        Topic::Modules,
+        Topic::Pools,
+    ];
+
     /// Its name: the command of the command line, and the value in the page.
     pub fn name(self) -> &'static str {
         match self {
+            Topic::Comparison => "comparison",
             Topic::Peak => "peak",
             Topic::OutOfMemory => "oom",
             Topic::Savings => "savings",
@@ -51,6 +66,7 @@ impl Topic {
     /// Its title, for people.
     pub fn title(self) -> &'static str {
         match self {
+            Topic::Comparison => "Comparison",
             Topic::Peak => "Peak",
             Topic::OutOfMemory => "Out of memory",
             Topic::Savings => "Savings",
@@ -68,7 +84,7 @@ impl Topic {
     pub fn has_moment(self) -> bool {
         match self {
             Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools => true,
-            Topic::Savings | Topic::Steps | Topic::Modules | Topic::Leaks | Topic::Settings => false,
+            Topic::Comparison | Topic::Savings | Topic::Steps | Topic::Modules | Topic::Leaks | Topic::Settings => false,
         }
     }
 
@@ -81,7 +97,7 @@ impl Topic {
             "waste" => "leaks",
             name => name,
         };
-        Topic::ALL.into_iter().find(|topic| topic.name() == name)
+        Topic::ALL.into_iter().chain([Topic::Comparison]).find(|topic| topic.name() == name)
     }
 }
 

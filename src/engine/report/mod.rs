@@ -22,12 +22,24 @@ mod site_sums;
 mod steps;
 mod writing;
 
-use super::protocol::{ReportQuestion, Topic};
+use super::open::OpenFile;
+use super::protocol::{Report, ReportQuestion, Topic};
+use base::slice::{Slice, Sliced};
 pub(super) use job::Job;
+
+/// What one file can't answer: nothing.
+struct Nothing;
+
+impl Job for Nothing {
+    fn step(&mut self, _: &mut OpenFile, _: &mut Slice) -> Sliced<Report> {
+        Ok(Report { topic: Topic::Comparison, ..Report::default() })
+    }
+}
 
 /// The report that answers a question, in the making.
 pub(super) fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
+        Topic::Comparison => Box::new(Nothing),
         Topic::Categories => Box::new(categories::Categories::new(device, question)),
         Topic::Modules => Box::new(modules::Modules::new(device, question)),
         Topic::Peak => Box::new(peak::Peak::new(device, question)),

@@ -13,6 +13,17 @@ use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
 
+/// All topics, in the order of their buttons.
+const ALL: [Topic; Topic::ALL.len() + 1] = {
+    let mut all = [Topic::Comparison; Topic::ALL.len() + 1];
+    let mut at = 0;
+    while at < Topic::ALL.len() {
+        all[at + 1] = Topic::ALL[at];
+        at += 1;
+    }
+    all
+};
+
 elements! {
     HtmlElement: why_note, why_report, why_sheets, why_statements, why_topics;
 }
@@ -30,7 +41,7 @@ impl Part for Panel {
     const TAB: Option<Tab> = Some(Tab::Why);
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for topic in Topic::ALL {
+        for topic in ALL {
             let button = elements.new_button("", topic.title(), ("data-topic", topic.name()));
             set_attribute(&button, "role", "tab");
             set_attribute(&button, "aria-controls", "why-report");
@@ -81,7 +92,7 @@ impl Part for Panel {
     fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let theme = &*app.theme.borrow();
         let is_new = self.basis.changed((basis(&state.why), theme.look.background)).is_some();
-        let marks = marks(&state.why);
+        let marks = marks(&state.why, state);
         if is_new {
             let focus = focus(elements);
             let is_same = self.topic.changed(marks.topic).is_none();
@@ -96,8 +107,10 @@ impl Part for Panel {
         }
         let before = self.marks.0.as_ref().map(|marks| marks.active);
         let Some(marks) = self.marks.changed(marks).cloned() else { return };
-        for topic in Topic::ALL {
+        for topic in ALL {
             let Some(button) = topic_button(elements, topic) else { continue };
+            let is_hidden = topic == Topic::Comparison && !marks.is_compared;
+            if is_hidden { set_attribute(&button, "hidden", "") } else { drop(button.remove_attribute("hidden")) }
             let is_chosen = topic == marks.topic;
             set_flag(&button, "aria-selected", is_chosen);
             set_attribute(&button, "tabindex", if is_chosen { "0" } else { "-1" });
@@ -130,7 +143,7 @@ fn item(place: usize) -> String {
 
 /// Marks what was clicked last, and what Tab leads to.
 fn mark(elements: &Elements, state: &State) {
-    let marks = marks(&state.why);
+    let marks = marks(&state.why, state);
     let Ok(items) = elements.why_report.query_selector_all("[data-item]") else { return };
     for at in 0..items.length() {
         let Some(item) = items.get(at).and_then(|item| item.dyn_into::<Element>().ok()) else { continue };
@@ -182,11 +195,12 @@ fn act(app: &App, action: WhyAction) {
 fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().why.topic;
-    let place = Topic::ALL.iter().position(|topic| *topic == now).unwrap_or(0);
-    let last = Topic::ALL.len() - 1;
+    let all = if app.state.borrow().comparing.is_any() { &ALL[..] } else { &Topic::ALL };
+    let place = all.iter().position(|topic| *topic == now).unwrap_or(0);
+    let last = all.len() - 1;
     let place = match key.as_str() {
         "ArrowUp" => place.checked_sub(1).unwrap_or(last),
-        "ArrowDown" => (place + 1) % Topic::ALL.len(),
+        "ArrowDown" => (place + 1) % all.len(),
         "Home" => 0,
         "End" => last,
         "ArrowRight" => {
@@ -195,7 +209,7 @@ fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
         }
         _ => return,
     };
-    let Some(&topic) = Topic::ALL.get(place) else { return };
+    let Some(&topic) = all.get(place) else { return };
     event.prevent_default();
     act(app, WhyAction::TopicChosen(topic));
     focus_topic(app, elements);

@@ -3,6 +3,7 @@
 
 use super::link::Link;
 use super::reader::{self, Failure, Reader};
+use compare::Which;
 use engine::protocol::Access;
 use js_sys::{Array, Boolean, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
@@ -15,6 +16,7 @@ use web_sys::{Blob, File};
 pub(super) struct Source {
     /// The load's number.
     pub(super) load: u32,
+    pub(super) which: Which,
     /// Which snapshot of the file is wanted.
     pub(super) member: Option<u32>,
     origin: Origin,
@@ -69,21 +71,21 @@ const KEPT_AT_ONCE: u32 = 256;
 
 impl Source {
     /// A file of this machine.
-    pub(super) fn file(load: u32, member: Option<u32>, file: File) -> Source {
-        let source = Source::new(load, member, Origin::File(file.clone()));
+    pub(super) fn file((load, which): (u32, Which), member: Option<u32>, file: File) -> Source {
+        let source = Source::new((load, which), member, Origin::File(file.clone()));
         source.blob.replace(Some(file.into()));
         source
     }
 
     /// A file somewhere else; `url` is absolute.
-    pub(super) fn link(load: u32, member: Option<u32>, url: String) -> Source {
-        Source::new(load, member, Origin::Link(Link::new(url)))
+    pub(super) fn link((load, which): (u32, Which), member: Option<u32>, url: String) -> Source {
+        Source::new((load, which), member, Origin::Link(Link::new(url)))
     }
 
-    fn new(load: u32, member: Option<u32>, origin: Origin) -> Source {
+    fn new((load, which): (u32, Which), member: Option<u32>, origin: Origin) -> Source {
         let (reader, blob) = (RefCell::new(None), RefCell::new(None));
         let (kept, came, tap) = (Array::new(), Cell::new(0), RefCell::new(None));
-        Source { load, member, origin, reader, blob, kept, page_reads: Cell::new(false), came, tap }
+        Source { load, which, member, origin, reader, blob, kept, page_reads: Cell::new(false), came, tap }
     }
 
     /// Whether [`Source::open`] has succeeded.

@@ -15,6 +15,7 @@ pub mod view;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
+use crate::comparing::view::side;
 use crate::effect::Effect;
 use crate::markdown::markdown;
 use crate::settings::Dialog;
@@ -56,7 +57,11 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
     let topic = if edits { Topic::Categories } else { why.topic };
     let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
     let at = topic.has_moment().then_some(shared.pinned.moment);
-    let question = TopicQuestion { topic, at, rows, version: why.version };
+    let pairing = shared.whole_pairing().filter(|_| topic == Topic::Comparison);
+    if topic == Topic::Comparison && pairing.is_none() {
+        return;
+    }
+    let question = TopicQuestion { topic, at, rows, version: why.version, pairing };
     let is_known = why.known.iter().any(|(known, _)| *known == question);
     let waits = why.asked.is_some_and(|(_, asked)| asked.topic == topic);
     if waits {
@@ -75,11 +80,22 @@ fn send(why: &mut Why, shared: &mut Shared, question: TopicQuestion, device: i64
     let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
     let serial = shared.next_serial();
     why.asked = Some((serial, question));
+    if let Some((a, pairing)) = question.pairing {
+        effects.push(Effect::ask(serial, a, Question::Comparison(pairing, question.rows)));
+        return;
+    }
     let question = ReportQuestion { topic, at: question.at, thresholds, rows: question.rows };
     effects.push(Effect::ask(serial, device, Question::Report(question)));
 }
 
 fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    if let Some(topic) = shared.topic_wanted.take() {
+        (why.topic, why.active) = (topic, 0);
+        shared.views.show(Tab::Why);
+    }
+    if why.topic == Topic::Comparison && !shared.comparing.is_any() {
+        why.topic = Topic::default();
+    }
     ask(why, shared, device, effects);
     shared.topic = why.topic;
     shared.report_is_asked = why.asked.is_some();
@@ -99,7 +115,7 @@ fn unasked(why: &Why, shared: &Shared) -> Option<TopicQuestion> {
     let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
     let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
     let at = topic.has_moment().then_some(shared.pinned.moment);
-    Some(TopicQuestion { topic, at, rows: ROWS as u32, version: *version })
+    Some(TopicQuestion { topic, at, rows: ROWS as u32, version: *version, pairing: None })
 }
 
 /// Another device, or another file: only what a person has set stays.
@@ -185,7 +201,10 @@ pub(crate) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &
         WhyStep::Copy => {
             let Some((report, device)) = why.report().zip(shared.device()) else { return };
             let file = shared.file().map_or("", |file| &file.file);
-            let of = [file, " · ", &device_name(device.device)].concat();
+            let of = match shared.comparing.pair.filter(|_| why.topic == Topic::Comparison) {
+                Some(pair) => pair.map(|place| side(shared, place)).join(" → "),
+                None => [file, " · ", &device_name(device.device)].concat(),
+            };
             effects.push(Effect::Copy(markdown(report, &of)));
         }
     }
@@ -197,6 +216,10 @@ fn pick(why: &mut Why, shared: &mut Shared, place: usize, effects: &mut Vec<Effe
     match why.evidence(&item).cloned() {
         Some(evidence) => {
             why.marked = Some((why.topic, item, evidence.clone()));
+            if let Some([a, _]) = shared.comparing.pair.filter(|_| why.topic == Topic::Comparison) {
+                // Its moments are A's.
+                shared.focus(a);
+            }
             follow(why, shared, evidence, effects);
         }
         // What rests on nothing but its stack shows that.

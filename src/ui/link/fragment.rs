@@ -113,6 +113,12 @@ impl Link {
         self.urls.is_empty() && !(self.name.is_empty() && self.print.is_empty())
     }
 
+    /// All addresses that it leads to: of the snapshots, and of the one to compare with.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        let with = Some(self.value(super::values::WITH)).filter(|with| !with.is_empty());
+        self.urls.iter().map(String::as_str).chain(with)
+    }
+
     /// Whether it says how anything is seen.
     pub fn has_view(&self) -> bool {
         !self.values.is_empty()

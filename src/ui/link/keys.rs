@@ -8,6 +8,7 @@ use super::reading::{
 };
 use super::values::*;
 use super::window;
+use crate::comparing::ComparedAt;
 use crate::find::{self, Capitals, SameStack};
 use crate::lanes::LaneLayout;
 use crate::plots;
@@ -15,12 +16,45 @@ use crate::range::About;
 use crate::shown::BytesAxis;
 use crate::tab::Tab;
 use crate::views::{HEIGHTS, Panel, Views};
-use engine::protocol::{Grouping, Looks, Plot};
+use engine::protocol::{Align, Grouping, Looks, MatchKey, Plot};
 use picture::timeline::Axis;
 
 /// Keys of what is shared. They are read in this order, before those of the features: what forgets others comes first.
 pub(super) const KEYS: &[Key<()>] = &[
     step("device", device, set_device),
+    step(WITH, with, set_with),
+    kept(
+        "compare",
+        |(), state| {
+            let at = state.comparing.at;
+            word(at != ComparedAt::default(), at.name())
+        },
+        |(), state, link| {
+            let at = ComparedAt::ALL.into_iter().find(|at| at.name() == link.text);
+            state.comparing.at = link.take(at).unwrap_or_default();
+        },
+    ),
+    kept(
+        "match",
+        |(), state| state.comparing.key.map_or("", MatchKey::name).to_owned(),
+        |(), state, link| {
+            let key = MatchKey::ALL.into_iter().find(|key| key.name() == link.text);
+            state.comparing.key = link.take(key);
+        },
+    ),
+    kept(
+        "align",
+        |(), state| state.comparing.align.map_or("", Align::name).to_owned(),
+        |(), state, link| {
+            let align = Align::ALL.into_iter().find(|align| align.name() == link.text);
+            state.comparing.align = link.take(align);
+        },
+    ),
+    kept(
+        "overlay",
+        |(), state| word(state.comparing.is_overlaid, "b"),
+        |(), state, link| state.comparing.is_overlaid = link.is_second(["none", "b"]),
+    ),
     step("lanes", |(), state| word(state.lanes.arrangement == LaneLayout::Together, "all"), set_lanes),
     step("axis", |(), state| word(state.axis == Axis::Time, "time"), set_axis),
     step("show", |(), state| word(state.looks.plot != Plot::Stack, plots::name(state.looks.plot)), set_show),

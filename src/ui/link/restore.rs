@@ -4,6 +4,7 @@ use super::fragment::{Link, Unknown, VERSION};
 use super::keys::KEYS;
 use super::making::listed;
 use super::reading::Reading;
+use crate::comparing;
 use crate::effect::Effect;
 use crate::features::State;
 use crate::fingerprint::length;
@@ -22,6 +23,9 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
             show(state, link.clone(), now_ms, effects);
             state.linked.wanted = state.linked.wanted.take().or(Some(link));
             compare(state, now_ms, effects);
+            if let Some(wanted) = state.comparing.wanted.take() {
+                comparing::begin(state, &wanted, now_ms, effects);
+            }
         }
         return;
     }

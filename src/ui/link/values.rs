@@ -1,17 +1,44 @@
 //! How the values of a link are written and read that are more than a word or a number.
 
 use super::reading::{Reading, list, optional};
+use crate::comparing::{self, Second, Wanted};
+use crate::effect::Origin;
 use crate::lanes::LaneLayout;
 use crate::opening::show_device;
 use crate::plots::{self, PlotAction, line::Line};
 use crate::selecting::select;
 use crate::shared::Shared;
-use engine::protocol::Only;
+use engine::protocol::{Only, own_ordinal};
 use picture::timeline::Axis;
 
 pub(super) fn device((): &(), state: &Shared) -> String {
+    // Of two files that are compared, that of the first.
+    let place = state.comparing.pair.map_or(state.device_place, |[a, _]| a);
+    let device = state.device_at(place).map(|device| own_ordinal(device.device));
     let has_others = state.file().is_some_and(|file| file.devices.len() > 1);
-    optional(state.device().map(|device| device.device).filter(|_| has_others))
+    optional(device.filter(|(_, is_second)| has_others && !is_second).map(|(device, _)| device))
+}
+
+/// The key of the address of the second file.
+pub(super) const WITH: &str = "with";
+
+pub(super) fn with((): &(), state: &Shared) -> String {
+    match &state.comparing.second {
+        Second::Open(_, Origin::Link(url), _) => url.clone(),
+        _ => String::new(),
+    }
+}
+
+/// One that is compared with already is not opened again.
+pub(super) fn set_with((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
+    let open = with(&(), state);
+    if link.text != open {
+        if open.is_empty() || !link.text.is_empty() {
+            state.comparing.wanted = Some(Wanted::Link(link.text.to_owned())).filter(|_| !link.text.is_empty());
+        } else {
+            comparing::end(state, link.effects);
+        }
+    }
 }
 
 pub(super) fn set_device((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {

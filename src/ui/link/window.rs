@@ -140,7 +140,7 @@ pub(crate) fn settle(state: &mut Shared) {
     }
     if let Some(wanted) = state.linked.heights.take_if(|_| is_known) {
         let focused = state.device_place;
-        for place in state.lane_places().filter(|place| *place != focused) {
+        for place in state.lane_places().into_iter().filter(|place| *place != focused) {
             let device = state.device_at(place).map(|device| device.device);
             let y = wanted.iter().find(|(of, _)| Some(*of) == device).map(|(_, y)| *y);
             state.navigate_lane(place, |plane, view| upright(plane, view, y));

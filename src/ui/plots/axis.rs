@@ -56,7 +56,7 @@ impl Shared {
     /// CSS pixels beside the picture that hold the longest address of all lanes.
     pub(super) fn gutter(&self) -> u32 {
         let last = |place| self.address_map(place).and_then(|map| map.ranges.last());
-        let highest = self.lane_places().filter_map(last).map(|range| range.address).max().unwrap_or(0);
+        let highest = self.lane_places().into_iter().filter_map(last).map(|range| range.address).max().unwrap_or(0);
         // Digits of four bits, and "0x" before them.
         let signs = 2 + (u64::BITS - highest.leading_zeros()).div_ceil(4);
         (signs * SIGN_PX + BESIDE_PX).max(LEAST_GUTTER_PX)

@@ -78,7 +78,16 @@ impl Shared {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
         }
         let planned = self.drawn_peak().filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
-        plane.raised_to(self.capacity_line().max(planned).unwrap_or(0))
+        let compared = self.comparing.pair.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
+        // Two that are compared have one scale.
+        let compared = compared.into_iter().flatten().filter_map(|place| {
+            let device = self.device_at(place)?;
+            match self.looks.plot {
+                Plot::Stack => Some(Plane::of(device, self.axis).extent.bytes),
+                _ => self.plot_height(device),
+            }
+        });
+        plane.raised_to(self.capacity_line().max(planned).max(compared.max()).unwrap_or(0))
     }
 
     /// The line of the GPU's capacity, where the picture's height is bytes it can be compared with.
@@ -121,7 +130,7 @@ impl Shared {
         if is_other_kind && plot == Plot::Stack {
             self.plots.chosen = None;
         }
-        self.lane_places().for_each(|place| self.set_upright(place));
+        self.lane_places().into_iter().for_each(|place| self.set_upright(place));
     }
 
     /// Forgets all that is of a height of the picture: what it means changes.
@@ -238,7 +247,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         return;
     }
     if state.plots.asked_map.is_none() {
-        let mut shown = state.lane_places().filter_map(|place| state.whose(place));
+        let mut shown = state.lane_places().into_iter().filter_map(|place| state.whose(place));
         let missing = shown.find(|whose| known(&state.plots.maps, *whose).is_none());
         if let Some(whose) = missing {
             let serial = state.next_serial();
@@ -285,7 +294,7 @@ impl Shared {
     fn learn(&mut self, take: impl FnOnce(&mut Plots)) {
         let unknown = |state: &Shared| -> Vec<usize> {
             let is_unknown = |place: &usize| state.device_at(*place).is_some_and(|it| state.plot_height(it).is_none());
-            state.lane_places().filter(is_unknown).collect()
+            state.lane_places().into_iter().filter(is_unknown).collect()
         };
         let before = unknown(self);
         take(&mut self.plots);

@@ -1,6 +1,6 @@
 //! The reports that are known, what of them is seen, and what can be done with them.
 
-use engine::protocol::{Evidence, Report, Span, Topic};
+use engine::protocol::{Evidence, Pairing, Report, Span, Topic};
 use std::rc::Rc;
 
 /// What evidence has brought about, to be taken back when other evidence is followed.
@@ -155,6 +155,8 @@ pub(crate) struct TopicQuestion {
     pub(crate) at: Option<u32>,
     pub(crate) rows: u32,
     pub(crate) version: u32,
+    /// A's ordinal, and what it is compared with.
+    pub(crate) pairing: Option<(i64, Pairing)>,
 }
 
 /// A place in a report: a statement, or a row of the sheet with this key.

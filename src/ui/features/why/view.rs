@@ -4,6 +4,7 @@ use super::cells::{Shown, plain, shown};
 use super::{Item, MOST_ROWS, Why};
 use crate::amount::per_mille;
 use crate::cell_text::total;
+use crate::shared::Shared;
 use base::units::{Bytes, counted};
 use engine::protocol::{Cell, Chart, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
@@ -47,6 +48,8 @@ pub fn basis(why: &Why) -> Basis {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     pub topic: Topic,
+    /// Whether there is a comparison to tell of.
+    pub is_compared: bool,
     /// Topics whose reports, as far as they are known, warn of something.
     pub alarms: Vec<Topic>,
     /// Whether what is seen is being asked for anew.
@@ -67,10 +70,11 @@ pub fn alarms(why: &Why) -> Vec<Topic> {
 }
 
 /// The marks.
-pub fn marks(why: &Why) -> Marks {
+pub fn marks(why: &Why, shared: &Shared) -> Marks {
     let items = why.items();
     let note = match why.report() {
         None if why.is_reading() => "Computing…",
+        None if why.topic == Topic::Comparison => "Loading…",
         Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
             "Nothing to report for this device."
         }
@@ -78,6 +82,7 @@ pub fn marks(why: &Why) -> Marks {
     };
     Marks {
         topic: why.topic,
+        is_compared: shared.comparing.is_any(),
         alarms: alarms(why),
         is_busy: why.is_reading(),
         marked: items.iter().position(|item| why.is_marked(item)),

@@ -1,0 +1,133 @@
+//! How live bytes differ, over the columns of a window and over the whole trace.
+
+use crate::alignment::Alignment;
+use base::slice::{Slice, Sliced};
+use base::sorted::sorted_numbers;
+use base::units::Moment;
+use engine::Side;
+use engine::protocol::{DeltaCurve, PlanCurve};
+use history::replay::{Curve, DeviceHistory};
+use picture::timeline::{View, WindowColumns};
+
+/// Parts of the trace that the largest differences are looked for in.
+const PARTS: usize = 256;
+/// The largest differences that are told.
+const MOST: usize = 5;
+/// Parts between two of them.
+const APART: usize = 16;
+
+/// What is known of the differences.
+#[derive(Default)]
+pub(crate) struct Delta {
+    /// The largest difference of each part of the trace: moment of A, and B − A there.
+    parts: Vec<(u32, i64)>,
+    largest: Option<Vec<(u32, i64)>>,
+    /// The curve on its way.
+    window: Option<(View, WindowColumns, DeltaCurve)>,
+}
+
+impl Delta {
+    /// The differences over a window of A.
+    pub(crate) fn curve(
+        &mut self,
+        sides: [&Side; 2],
+        alignment: &Alignment,
+        view: View,
+        slice: &mut Slice,
+    ) -> Sliced<DeltaCurve> {
+        let [a, b] = sides.map(|side| side.history);
+        self.search(a, b, alignment, slice)?;
+        let moments = a.event_count().saturating_add(1);
+        let (_, columns, curve) = match &mut self.window {
+            Some(window) if window.0 == view => window,
+            window => {
+                let columns = WindowColumns::new(&view, moments, a.events.times.clock());
+                let b = PlanCurve { view: Some(view), edge_px: columns.edge_px.clone(), ..PlanCurve::default() };
+                window.insert((view, columns, DeltaCurve { b, ..DeltaCurve::default() }))
+            }
+        };
+        let change = |event| b.drawn_change(event);
+        let drawn = Curve::new(&b.drawn, &change);
+        while let Some(column) = columns.moments.get(curve.delta.len()) {
+            slice.spend(column.len() as u32)?;
+            let ends = [column.start, column.end.saturating_sub(1)].map(|moment| alignment.to_b(Moment(moment)).0);
+            let highest = drawn.max_in(ends[0]..ends[1].saturating_add(1)).map_or(0, |(_, bytes)| bytes);
+            let mut extremes = [i64::MAX, i64::MIN];
+            walk(a, b, alignment, column.clone(), |_, delta| {
+                extremes = [extremes[0].min(delta), extremes[1].max(delta)];
+            });
+            curve.b.bytes.push(u64::try_from(highest).unwrap_or(0));
+            curve.delta.push(if column.is_empty() { [0; 2] } else { extremes });
+        }
+        let mut curve = self.window.take().map(|(.., curve)| curve).unwrap_or_default();
+        curve.largest = self.largest.clone().unwrap_or_default();
+        Ok(curve)
+    }
+
+    /// Looks for the largest differences of the whole trace.
+    fn search(&mut self, a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment, slice: &mut Slice) -> Sliced {
+        if self.largest.is_some() {
+            return Ok(());
+        }
+        let moments = u64::from(a.event_count()) + 1;
+        let edge = |part: usize| (moments * part as u64 / PARTS as u64) as u32;
+        while self.parts.len() < PARTS {
+            let part = edge(self.parts.len())..edge(self.parts.len() + 1);
+            slice.spend(part.len() as u32)?;
+            let mut most = (part.start, 0i64);
+            walk(a, b, alignment, part, |moment, delta| {
+                if delta.unsigned_abs() > most.1.unsigned_abs() {
+                    most = (moment, delta);
+                }
+            });
+            self.parts.push(most);
+        }
+        let order = self.parts.iter().zip(0..).map(|((_, delta), at)| (!u128::from(delta.unsigned_abs()), at));
+        let mut largest: Vec<usize> = Vec::new();
+        for at in sorted_numbers(order.collect()) {
+            let at = at as usize;
+            let is_some = self.parts.get(at).is_some_and(|(_, delta)| *delta != 0);
+            if is_some && largest.iter().all(|known| known.abs_diff(at) >= APART) {
+                largest.push(at);
+            }
+            if largest.len() == MOST {
+                break;
+            }
+        }
+        self.largest = Some(largest.into_iter().filter_map(|at| self.parts.get(at).copied()).collect());
+        Ok(())
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.parts.capacity() * size_of::<(u32, i64)>()
+    }
+}
+
+/// B − A at each of these moments of A.
+fn walk(
+    a: &DeviceHistory,
+    b: &DeviceHistory,
+    alignment: &Alignment,
+    moments: std::ops::Range<u32>,
+    mut tell: impl FnMut(u32, i64),
+) {
+    let mut live: Option<i64> = None;
+    let mut other: Option<(Moment, i64)> = None;
+    for moment in moments {
+        let now = match (live, Moment(moment).event()) {
+            (Some(live), Some(event)) => live.saturating_add(a.drawn_change(event)),
+            _ => a.drawn_at(Moment(moment)),
+        };
+        live = Some(now);
+        let to = alignment.to_b(Moment(moment));
+        // Few events further on, what changed is added up; else it is looked up.
+        let then = match other {
+            Some((from, bytes)) if to.0 >= from.0 && to.0 - from.0 < 64 => (from.0 + 1..=to.0)
+                .filter_map(|moment| Moment(moment).event())
+                .fold(bytes, |bytes, event| bytes.saturating_add(b.drawn_change(event))),
+            _ => b.drawn_at(to),
+        };
+        other = Some((to, then));
+        tell(moment, then.saturating_sub(now));
+    }
+}

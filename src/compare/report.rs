@@ -1,0 +1,210 @@
+//! A comparison as an insight: its verdict as statements, its numbers as tables.
+
+use crate::answer::{Comparison, Row, Two, factor};
+use crate::verdict::signed;
+use base::units::Moment;
+use engine::protocol::{Cell, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
+
+/// Rows of a table, and how it is headed.
+struct Writing {
+    rows: usize,
+    sheets: Vec<Sheet>,
+}
+
+/// The insight, with so many rows of each table at most.
+pub fn report(of: &Comparison, rows: usize) -> Report {
+    let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
+    let mut statements: Vec<Statement> = of.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
+    if let Some(first) = statements.first_mut() {
+        first.evidence = Some(at(of.a.moment));
+    }
+    statements.extend(of.warnings.iter().map(|text| say(Tone::Alarm, text)));
+    statements.push(say(Tone::Fact, &["Alignment: ", &of.alignment_detail].concat()));
+    let mut writing = Writing { rows, sheets: Vec::new() };
+    writing.moments(of);
+    writing.groups("groups", &["Live bytes (requested) by ", &of.key_title].concat(), &groups_note(of), &of.rows, of);
+    if !of.pools.is_empty() {
+        writing.groups("pools", "Live bytes (requested) by pool", "", &of.pools, of);
+    }
+    writing.scaling(of);
+    writing.lifetimes(of);
+    writing.settings(of);
+    Report { topic: Topic::Comparison, statements, sheets: writing.sheets }
+}
+
+/// What has a partner, and that the rows add up.
+fn groups_note(of: &Comparison) -> String {
+    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+    let parts = of.matched.parts_per_million();
+    let matched = match parts {
+        0 => String::new(),
+        _ => format!("{:.1} % of the bytes have a partner. ", parts as f64 / 1e4),
+    };
+    let (after_a, after_b) = (moment(of.a.moment), moment(of.b.moment));
+    format!("A {after_a}, B {after_b}. {matched}All Δ add up to {}.", signed(live.delta()))
+}
+
+fn moment(moment: u32) -> String {
+    match Moment(moment).event() {
+        None => "before the first event".to_owned(),
+        Some(event) => format!("after event {}", base::units::grouped(event.0.into())),
+    }
+}
+
+fn at(moment: u32) -> Evidence {
+    Evidence { moment: Some(moment), ..Evidence::default() }
+}
+
+fn change(two: Two) -> Cell {
+    Cell::Change(i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN }))
+}
+
+fn text(text: impl Into<String>) -> Cell {
+    Cell::Text(text.into())
+}
+
+fn event(moment: u32) -> Cell {
+    Cell::Event(Moment(moment).event_or_minus_one())
+}
+
+/// A, B and Δ of bytes.
+fn bytes(two: Two) -> [Cell; 3] {
+    [Cell::Bytes(two.a), Cell::Bytes(two.b), change(two)]
+}
+
+impl Writing {
+    fn sheet(&mut self, [key, title, note]: [&str; 3], columns: &[(&str, &str)], rows: Vec<SheetRow>, total: Vec<Cell>) {
+        let columns = columns.iter().map(|(key, label)| SheetColumn { key: (*key).into(), label: (*label).into() });
+        let left_out = rows.len().saturating_sub(self.rows) as u32;
+        self.sheets.push(Sheet {
+            key: key.to_owned(),
+            title: title.to_owned(),
+            note: note.to_owned(),
+            columns: columns.collect(),
+            rows: rows.into_iter().take(self.rows).collect(),
+            left_out,
+            total,
+            ..Sheet::default()
+        });
+    }
+
+    fn moments(&mut self, of: &Comparison) {
+        const COLUMNS: [(&str, &str); 9] = [
+            ("moments", "moments"),
+            ("a_event", "A, after event"),
+            ("b_event", "B, after event"),
+            ("a_bytes", "A, live (requested)"),
+            ("b_bytes", "B, live (requested)"),
+            ("delta_bytes", "Δ"),
+            ("a_reserved", "A, reserved"),
+            ("b_reserved", "B, reserved"),
+            ("delta_reserved", "Δ, reserved"),
+        ];
+        let rows = of.moments.iter().map(|pair| {
+            let mut cells = vec![text(&*pair.title), event(pair.moments.0), event(pair.moments.1)];
+            cells.extend(bytes(pair.live));
+            cells.extend(pair.reserved.map_or([Cell::Nothing, Cell::Nothing, Cell::Nothing], bytes));
+            SheetRow { cells, evidence: Some(at(pair.moments.0)), ..SheetRow::default() }
+        });
+        self.sheet(["moments", "Moments", ""], &COLUMNS, rows.collect(), Vec::new());
+    }
+
+    fn groups(&mut self, key: &str, title: &str, note: &str, groups: &[Row], of: &Comparison) {
+        const COLUMNS: [(&str, &str); 7] = [
+            ("name", "name"),
+            ("a_bytes", "A"),
+            ("b_bytes", "B"),
+            ("delta_bytes", "Δ"),
+            ("relation", "B / A"),
+            ("a_count", "A, allocations"),
+            ("b_count", "B, allocations"),
+        ];
+        let row = |row: &Row| {
+            let mut cells = vec![text(&*row.label)];
+            cells.extend(bytes(row.bytes));
+            cells.extend([text(row.relation()), Cell::Count(row.count.a), Cell::Count(row.count.b)]);
+            SheetRow { cells, stack: row.callers.clone(), ..SheetRow::default() }
+        };
+        let rows = groups.iter().take(self.rows).map(row).collect();
+        let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+        let mut total = vec![text("total")];
+        total.extend(bytes(live));
+        let sum = |of: fn(&Row) -> u64| groups.iter().fold(0u64, |sum, row| sum.saturating_add(of(row)));
+        total.extend([Cell::Nothing, Cell::Count(sum(|row| row.count.a)), Cell::Count(sum(|row| row.count.b))]);
+        self.sheet([key, title, note], &COLUMNS, rows, total);
+        self.sheets.last_mut().into_iter().for_each(|sheet| {
+            sheet.left_out = groups.len().saturating_sub(sheet.rows.len()) as u32;
+        });
+    }
+
+    fn scaling(&mut self, of: &Comparison) {
+        const COLUMNS: [(&str, &str); 7] = [
+            ("call_site", "call site"),
+            ("factor", "size in B / A"),
+            ("call_sites", "call sites"),
+            ("pairs", "paired allocations"),
+            ("a_bytes", "A, allocated"),
+            ("b_bytes", "B, allocated"),
+            ("delta_bytes", "Δ"),
+        ];
+        let mut rows = Vec::new();
+        for group in &of.scaling {
+            let mut cells = vec![Cell::Nothing, text(factor(group.factor))];
+            cells.extend([Cell::Count(group.sites.into()), Cell::Count(group.pairs)]);
+            cells.extend(bytes(group.bytes));
+            rows.push(SheetRow { cells, ..SheetRow::default() });
+            rows.extend(group.rows.iter().map(|site| {
+                let mut cells = vec![text(&*site.site), text(factor(site.factor)), Cell::Nothing];
+                cells.push(Cell::Count(site.pairs));
+                cells.extend(bytes(site.bytes));
+                SheetRow { depth: 1, cells, ..SheetRow::default() }
+            }));
+        }
+        if !rows.is_empty() {
+            let note = "How the sizes of paired allocations change, by factor and call site. Bytes are those allocated in the trace.";
+            self.sheet(["scaling", "Scaling", note], &COLUMNS, rows, Vec::new());
+        }
+    }
+
+    fn lifetimes(&mut self, of: &Comparison) {
+        const COLUMNS: [(&str, &str); 6] = [
+            ("outcome", "allocations that are"),
+            ("allocations", "allocations"),
+            ("a_bytes", "A, allocated"),
+            ("b_bytes", "B, allocated"),
+            ("delta_bytes", "Δ"),
+            ("longer_events", "lifetime in B − A, events"),
+        ];
+        let mut rows = Vec::new();
+        for it in &of.lifetimes {
+            let mut cells = vec![text(it.outcome.title()), Cell::Count(it.allocations)];
+            cells.extend(bytes(it.bytes));
+            cells.push(Cell::Nothing);
+            rows.push(SheetRow { cells, ..SheetRow::default() });
+            rows.extend(it.sites.iter().map(|(site, allocations, two, events)| {
+                let mut cells = vec![text(&**site), Cell::Count(*allocations)];
+                cells.extend(bytes(*two));
+                let sign = if *events < 0 { "−" } else { "+" };
+                let events = [sign, &base::units::grouped(events.unsigned_abs())].concat();
+                cells.push(text(events));
+                SheetRow { depth: 1, cells, ..SheetRow::default() }
+            }));
+        }
+        if !rows.is_empty() {
+            self.sheet(["lifetimes", "Lifetimes", ""], &COLUMNS, rows, Vec::new());
+        }
+    }
+
+    fn settings(&mut self, of: &Comparison) {
+        let value = |value: &Option<String>| text(value.as_deref().unwrap_or("not recorded"));
+        let rows: Vec<SheetRow> = of
+            .settings
+            .iter()
+            .map(|(name, a, b)| SheetRow { cells: vec![text(&**name), value(a), value(b)], ..SheetRow::default() })
+            .collect();
+        if !rows.is_empty() {
+            let columns = [("setting", "setting"), ("a", "A"), ("b", "B")];
+            self.sheet(["settings", "Allocator settings that differ", ""], &columns, rows, Vec::new());
+        }
+    }
+}

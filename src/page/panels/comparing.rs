@@ -1,0 +1,184 @@
+//! The line above the picture that says what is compared and how, and the difference below the picture.
+
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{clear, set_attribute, set_flag, set_text};
+use crate::elements::elements;
+use crate::labels::bare_context;
+use crate::theme::Theme;
+use engine::protocol::{Align, MatchKey};
+use ui::comparing::view::{Bar, Strip, bar, other_devices, signed, strip};
+use ui::comparing::{ComparedAt, ComparingAction};
+use ui::{Action, State};
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlSelectElement, MouseEvent};
+
+elements! {
+    HtmlButtonElement: compare_overlay;
+    HtmlCanvasElement: difference;
+    HtmlElement: compare, compare_aligned, compare_device_field, compare_cursor, compare_fields, compare_loading, difference_field, difference_text;
+    HtmlSelectElement: compare_align, compare_at, compare_device, compare_key;
+}
+
+/// CSS pixels around a mark that a click on it may miss it by.
+const NEAR_PX: f64 = 8.0;
+
+#[derive(Default)]
+pub(super) struct Panel {
+    bar: Shown<Option<Bar>>,
+    devices: Shown<Vec<(i64, String)>>,
+    strip: Shown<Picture>,
+}
+
+/// Everything that the difference depends on, in device pixels.
+#[derive(Default, PartialEq)]
+struct Picture {
+    strip: Option<Strip>,
+    size: (u32, u32),
+    theme: Option<Theme>,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
+        let automatic = || std::iter::once("automatic".to_owned());
+        let at: Vec<String> = ComparedAt::ALL.into_iter().map(|at| at.title().to_owned()).collect();
+        elements.fill_options(&elements.compare_at, &at);
+        let keys: Vec<String> = automatic().chain(MatchKey::ALL.into_iter().map(|key| key.title().to_owned())).collect();
+        elements.fill_options(&elements.compare_key, &keys);
+        let align: Vec<String> = automatic().chain(Align::ALL.into_iter().map(|it| it.title().to_owned())).collect();
+        elements.fill_options(&elements.compare_align, &align);
+        Ok(())
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.compare_at, "change", |app, elements, _| {
+            if let Some(at) = ComparedAt::ALL.get(chosen(&elements.compare_at)) {
+                act(app, ComparingAction::AtChosen(*at));
+            }
+        });
+        on(&elements.compare_key, "change", |app, elements, _| {
+            let key = chosen(&elements.compare_key).checked_sub(1).and_then(|at| MatchKey::ALL.get(at));
+            act(app, ComparingAction::KeyChosen(key.copied()));
+        });
+        on(&elements.compare_align, "change", |app, elements, _| {
+            let align = chosen(&elements.compare_align).checked_sub(1).and_then(|at| Align::ALL.get(at));
+            act(app, ComparingAction::AlignChosen(align.copied()));
+        });
+        on(&elements.compare_device, "change", |app, elements, _| {
+            if let Ok(device) = elements.compare_device.value().parse() {
+                act(app, ComparingAction::DeviceChosen(device));
+            }
+            elements.compare_device.set_selected_index(0);
+        });
+        on(&elements.difference, "click", |app, _, event| {
+            let Some(event) = event.dyn_ref::<MouseEvent>() else { return };
+            let state = app.state.borrow();
+            let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
+            let x = f64::from(event.offset_x()) * scale;
+            let marks = strip(&state).map(|strip| strip.marks).unwrap_or_default();
+            let nearest = marks.iter().find(|(at, ..)| (at - x).abs() <= NEAR_PX * scale);
+            let moment = nearest.map(|(.., moment)| *moment);
+            drop(state);
+            act(app, ComparingAction::PointedAt(moment, x));
+        });
+    }
+
+    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+        if let Some(bar) = self.bar.changed(bar(state)) {
+            show_bar(elements, bar.as_ref());
+        }
+        if let Some(others) = self.devices.changed(other_devices(state)) {
+            elements.compare_device_field.set_hidden(others.is_empty());
+            clear(&elements.compare_device);
+            elements.add(&elements.compare_device, "option", "", "choose…");
+            for (device, name) in others {
+                let option = elements.add(&elements.compare_device, "option", "", name);
+                set_attribute(&option, "value", &device.to_string());
+            }
+        }
+        let canvas = &elements.difference;
+        let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
+        let side = |css: i32| (f64::from(css) * scale).round() as u32;
+        let strip = strip(state);
+        elements.difference_field.set_hidden(state.comparing.pair.is_none());
+        let size = (side(canvas.client_width()), side(canvas.client_height()));
+        let picture = Picture { strip, size, theme: Some(app.theme.borrow().clone()) };
+        let Some(picture) = self.strip.changed(picture) else { return };
+        draw(elements, picture, scale);
+    }
+}
+
+fn chosen(picker: &HtmlSelectElement) -> usize {
+    usize::try_from(picker.selected_index()).unwrap_or(0)
+}
+
+fn act(app: &App, action: ComparingAction) {
+    app.dispatch(Action::Comparing(action));
+}
+
+fn show_bar(elements: &Elements, bar: Option<&Bar>) {
+    elements.compare.set_hidden(bar.is_none());
+    let Some(bar) = bar else { return };
+    set_text(&elements.compare_loading, &bar.loading);
+    elements.compare_loading.set_hidden(bar.loading.is_empty());
+    elements.compare_fields.set_hidden(bar.sides[0].is_empty());
+    for (picker, place) in
+        [(&elements.compare_at, bar.at), (&elements.compare_key, bar.key), (&elements.compare_align, bar.align)]
+    {
+        picker.set_selected_index(i32::try_from(place).unwrap_or(0));
+    }
+    set_text(&elements.compare_aligned, if bar.align == 0 { &bar.aligned } else { "" });
+    set_text(&elements.compare_cursor, &bar.cursor);
+    set_attribute(&elements.compare_cursor, "title", &bar.exact);
+    set_flag(&elements.compare_overlay, "aria-pressed", bar.is_overlaid);
+}
+
+/// Bars from zero up where B has more, down where it has less; hatched below, so that colour is not the only sign.
+fn draw(elements: &Elements, picture: &Picture, scale: f64) {
+    let canvas = &elements.difference;
+    let Some(strip) = &picture.strip else { return set_text(&elements.difference_text, "") };
+    let text = format!("B − A, live: up to {}", signed(i64::try_from(strip.most).unwrap_or(i64::MAX)).replace('+', "± "));
+    set_text(&elements.difference_text, &text);
+    if (canvas.width(), canvas.height()) != picture.size {
+        canvas.set_width(picture.size.0);
+        canvas.set_height(picture.size.1);
+    }
+    let (Some(context), Some(theme)) = (bare_context(canvas), &picture.theme) else { return };
+    let (width, height) = (f64::from(picture.size.0), f64::from(picture.size.1));
+    context.clear_rect(0.0, 0.0, width, height);
+    let zero = (height / 2.0).round();
+    let rows = |delta: i64| delta as f64 / strip.most.max(1) as f64 * (zero - 2.0 * scale);
+    for ([from, to], [least, most]) in &strip.columns {
+        let wide = (to - from).max(1.0);
+        if *most > 0 {
+            context.set_fill_style_str(&theme.accent);
+            context.fill_rect(*from, zero - rows(*most), wide, rows(*most));
+        }
+        if *least < 0 {
+            context.set_fill_style_str(&theme.strong);
+            context.set_global_alpha(0.55);
+            context.fill_rect(*from, zero, wide, -rows(*least));
+            context.set_global_alpha(1.0);
+        }
+    }
+    context.set_fill_style_str(&theme.strong);
+    context.fill_rect(0.0, zero, width, scale.round().max(1.0));
+    context.set_font(&format!("{}px system-ui, sans-serif", (10.0 * scale).round()));
+    context.set_text_baseline("top");
+    let mut taken: Vec<[f64; 2]> = Vec::new();
+    for (x, text, _) in &strip.marks {
+        let wide = context.measure_text(text).map_or(0.0, |size| size.width());
+        let at = (x + 4.0 * scale).min(width - wide - 2.0 * scale);
+        let room = [at - 6.0 * scale, at + wide];
+        context.fill_rect(x.floor(), 0.0, scale.round().max(1.0), height);
+        if taken.iter().all(|other| room[1] < other[0] || room[0] > other[1]) {
+            let y = if text.starts_with('−') { height - 12.0 * scale } else { scale };
+            context.set_stroke_style_str(&theme.ground);
+            context.set_line_width(3.0 * scale);
+            let _ = context.stroke_text(text, at, y);
+            let _ = context.fill_text(text, at, y);
+            taken.push(room);
+        }
+    }
+}

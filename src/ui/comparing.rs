@@ -1,0 +1,284 @@
+//! Two devices against each other: those of a second file beside those of the first, or two of one file. They are shown as two lanes over
+//! aligned moments; the insight that tells the difference is [`Topic::Comparison`].
+
+mod data;
+mod lanes;
+pub(crate) mod second;
+pub mod view;
+
+pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, Second};
+pub(crate) use data::Wanted;
+
+use super::change::{Change, Turn};
+use super::effect::{Effect, Origin};
+use super::opening::show_device;
+use super::part::Part;
+use super::shared::Shared;
+use super::stage::{Choice, Loading, Stage};
+use super::toast::Toast;
+use engine::protocol::{Answer, PairAnswer, PairAt, PairQuestion, Pairing, Plot, Question, Reply};
+use std::rc::Rc;
+
+/// Places of the map that is kept: more than a picture has columns.
+const MAP_PLACES: u32 = 4096;
+
+/// How it takes part.
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask), (Turn::Last, ask_curve)], take };
+
+/// What is compared is of one file; how, a person has chosen.
+fn reset(state: &mut Shared, change: Change) {
+    let comparing = &mut state.comparing;
+    match change {
+        Change::File => {
+            let Comparing { at, key, align, is_overlaid, wanted, .. } = std::mem::take(comparing);
+            *comparing = Comparing { at, key, align, is_overlaid, wanted, ..Comparing::default() };
+        }
+        // Keys by category are other ones.
+        Change::Categories => comparing.aligned = Default::default(),
+        Change::Device | Change::Lane | Change::InternalFrames => {}
+    }
+}
+
+/// Asks which moments belong together, and which one to the cursor's.
+fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+    let Some((a, pairing)) = state.pairing() else { return };
+    let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAP_PLACES));
+    let is_of_b = state.is_b_shown();
+    let (comparing, serials) = (&mut state.comparing, &mut state.serial);
+    comparing.map.ask((a, pairing), a, serials, effects, map);
+    let cursor = (a, pairing, is_of_b, state.pinned.moment);
+    let aligned = |(_, pairing, is_of_b, moment)| Question::Pair(PairQuestion::Aligned(pairing, is_of_b, moment));
+    comparing.aligned.ask(cursor, a, serials, effects, aligned);
+}
+
+/// Asks for the difference over A's window.
+fn ask_curve(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+    if state.looks.plot != Plot::Stack {
+        return;
+    }
+    let Some(((a, pairing), view)) = state.pairing().zip(state.window_of_a()) else { return };
+    let curve = |((_, pairing), view)| Question::Pair(PairQuestion::Curve(pairing, view));
+    let (comparing, serials) = (&mut state.comparing, &mut state.serial);
+    comparing.curve.ask(((a, pairing), view), a, serials, effects, curve);
+}
+
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::Pair(answer) = answer else { return Some(answer) };
+    match *answer {
+        PairAnswer::Map(map) => drop(state.comparing.map.take(serial, Rc::new(map))),
+        PairAnswer::Aligned(moments, live) => drop(state.comparing.aligned.take(serial, (moments, live))),
+        PairAnswer::Curve(curve) => drop(state.comparing.curve.take(serial, Rc::from(curve))),
+    }
+    None
+}
+
+impl Shared {
+    /// The ordinal of A, and what it is compared with; without what only the insight depends on.
+    pub(super) fn pairing(&self) -> Option<(i64, Pairing)> {
+        let [a, b] = self.comparing.pair?.map(|place| self.device_at(place));
+        Some((a?.device, Pairing { b: b?.device, align: self.comparing.align, ..Pairing::default() }))
+    }
+
+    /// The same with all that the insight depends on. Nothing while the cursor's moment is still to be aligned.
+    pub(super) fn whole_pairing(&self) -> Option<(i64, Pairing)> {
+        let (a, pairing) = self.pairing()?;
+        let at = match self.comparing.at {
+            ComparedAt::Peaks => PairAt::Peaks,
+            ComparedAt::PeakOfA => PairAt::PeakOfA,
+            ComparedAt::PeakOfB => PairAt::PeakOfB,
+            ComparedAt::Start => PairAt::Start,
+            ComparedAt::End => PairAt::End,
+            ComparedAt::Cursor if self.is_b_shown() => PairAt::Moment(self.aligned_cursor()?.0[0]),
+            ComparedAt::Cursor => PairAt::Moment(self.pinned.moment),
+        };
+        Some((a, Pairing { at, key: self.comparing.key, ..pairing }))
+    }
+
+    /// Whether this load is still wanted.
+    pub fn waits_for(&self, load: u32) -> bool {
+        self.load == load || matches!(&self.comparing.second, Second::Loading(_, of) if *of == load)
+    }
+
+    /// Whether the shown device is B.
+    pub fn is_b_shown(&self) -> bool {
+        self.comparing.pair.is_some_and(|[_, b]| b == self.device_place)
+    }
+
+    /// The moments of A and B at the cursor, and their live bytes.
+    pub(super) fn aligned_cursor(&self) -> Option<([u32; 2], [u64; 2])> {
+        let (a, pairing) = self.pairing()?;
+        self.comparing.aligned.about(&(a, pairing, self.is_b_shown(), self.pinned.moment)).copied()
+    }
+
+    /// The window onto A.
+    fn window_of_a(&self) -> Option<picture::timeline::View> {
+        let place = self.comparing.pair?[0];
+        self.shown_lanes().find(|lane| lane.place == place)?.geometry.scene.as_ref().map(|scene| scene.view)
+    }
+}
+
+/// Carries out an action.
+pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effects: &mut Vec<Effect>) {
+    match action {
+        ComparingAction::FilesGiven(from, files) => {
+            let choices = (from..).zip(files).map(|(place, file)| Choice {
+                origin: Origin::File(place),
+                member: None,
+                file: file.name,
+                path: None,
+                bytes: Some(file.bytes),
+            });
+            let place = state.snapshots.len();
+            state.snapshots.extend(choices);
+            begin(state, &Wanted::Place(place), now_ms, effects);
+        }
+        ComparingAction::DeviceChosen(device) => {
+            let place = state.file().and_then(|file| file.devices.iter().position(|it| it.device == device));
+            if let Some(place) = place.filter(|&place| place != state.device_place) {
+                compare(state, [state.device_place, place]);
+            }
+        }
+        ComparingAction::Refused(load, cause) => {
+            if matches!(&state.comparing.second, Second::Loading(_, of) if *of == load) {
+                failed(state, &cause);
+            }
+        }
+        ComparingAction::PointedAt(moment, x) => {
+            if let Some([a, _]) = state.comparing.pair {
+                state.focus(a);
+            }
+            if let Some(moment) = moment.or_else(|| state.moment_under(x)) {
+                state.pin_and_show(moment);
+            }
+        }
+        ComparingAction::AtChosen(at) => state.comparing.at = at,
+        ComparingAction::KeyChosen(key) => state.comparing.key = key,
+        ComparingAction::AlignChosen(align) => state.comparing.align = align,
+    }
+}
+
+/// Carries out a key or a control.
+pub(super) fn step(state: &mut Shared, step: ComparingStep, effects: &mut Vec<Effect>) {
+    match step {
+        ComparingStep::Open if state.file().is_some() => effects.push(Effect::PickSecond),
+        ComparingStep::Open => state.remark = Some("Open a snapshot first.".to_owned()),
+        _ if state.comparing.pair.is_none() && state.comparing.second == Second::None => {
+            state.remark = Some("Compare with another snapshot first.".to_owned());
+        }
+        ComparingStep::Swap => {
+            if let Some([a, b]) = state.comparing.pair {
+                state.comparing.pair = Some([b, a]);
+                state.arrange_lanes();
+            }
+        }
+        ComparingStep::Overlay => state.comparing.is_overlaid = !state.comparing.is_overlaid,
+        ComparingStep::End => end(state, effects),
+    }
+}
+
+/// Opens a second file.
+pub(super) fn begin(state: &mut Shared, wanted: &Wanted, now_ms: f64, effects: &mut Vec<Effect>) {
+    let origin = match wanted {
+        Wanted::Place(place) => state.snapshots.get(*place).map(|choice| (choice.origin.clone(), choice.member)),
+        Wanted::Link(url) => Some((Origin::Link(url.clone()), None)),
+    };
+    let Some((origin, member)) = origin.filter(|_| state.file().is_some()) else { return };
+    leave(state);
+    let (name, bytes) = match (wanted, &origin) {
+        (Wanted::Place(place), _) => {
+            let choice = state.snapshots.get(*place);
+            (choice.map(Choice::name).unwrap_or_default(), choice.and_then(|choice| choice.bytes))
+        }
+        (Wanted::Link(url), _) => (super::url::file_name(url), None),
+    };
+    state.loads = state.loads.wrapping_add(1);
+    let load = state.loads;
+    state.comparing.second = Second::Loading(Box::new(Loading::new(origin.clone(), name, bytes, now_ms)), load);
+    effects.push(Effect::LoadSecond { origin, member, load });
+}
+
+/// What the worker says of the second file; whether it is about that.
+pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f64) -> bool {
+    let Second::Loading(loading, of) = &mut state.comparing.second else { return false };
+    if *of != load {
+        return false;
+    }
+    match reply {
+        Reply::Progress(progress) => {
+            loading.bytes = progress.bytes;
+            loading.total_bytes = progress.total_bytes.or(loading.total_bytes);
+            (loading.phase, loading.latest_ms) = (progress.phase, now_ms);
+        }
+        Reply::Opened(file) => {
+            let origin = loading.origin.clone();
+            state.comparing.second = Second::Open(file.clone(), origin, load);
+            opened(state);
+        }
+        Reply::Failed { message } => failed(state, message),
+        Reply::Cancelled => state.comparing.second = Second::None,
+        Reply::Members(_) | Reply::Answer { .. } => {}
+    }
+    true
+}
+
+/// The second file can't be opened: what is open stays.
+pub(super) fn failed(state: &mut Shared, message: &str) {
+    if let Second::Loading(loading, _) = std::mem::take(&mut state.comparing.second) {
+        state.toast = Some(Toast::new(loading.name, message));
+    }
+}
+
+/// The link to the second file could not be fetched.
+pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
+    if let Second::Loading(loading, of) = &state.comparing.second
+        && *of == load
+    {
+        let address = if let Origin::Link(address) = &loading.origin { address } else { &loading.name };
+        let message = super::url::fetch_failure(address, status, state.came);
+        failed(state, &message);
+    }
+}
+
+/// The second file is open: its devices come behind those of the first, and the two to be shown are compared.
+fn opened(state: &mut Shared) {
+    let (Second::Open(second, ..), Stage::Ready(first)) = (&state.comparing.second, &mut state.stage) else { return };
+    let own = first.devices.len();
+    let second_place = own + second.default_device();
+    first.devices.extend(second.devices.iter().cloned());
+    state.comparing.own_devices = own;
+    if second.devices.is_empty() || own == 0 {
+        return;
+    }
+    let a = state.device_place.min(own - 1);
+    compare(state, [a, second_place]);
+}
+
+/// Compares two devices: A's window shows everything.
+fn compare(state: &mut Shared, pair: [usize; 2]) {
+    state.comparing.pair = Some(pair);
+    state.lanes.turn = pair[0].wrapping_sub(1);
+    state.view = None;
+    state.lanes.others.clear();
+    if state.device_place != pair[0] {
+        show_device(state, pair[0]);
+    }
+    state.arrange_lanes();
+    state.show_everything();
+    state.topic_wanted = Some(engine::protocol::Topic::Comparison);
+}
+
+/// Forgets the second file; where one of its devices is shown, the first file's is.
+fn leave(state: &mut Shared) {
+    if second::forget(state) {
+        let place = state.file().map_or(0, |file| file.default_device());
+        show_device(state, place);
+    }
+}
+
+/// Compares no longer.
+pub(super) fn end(state: &mut Shared, effects: &mut Vec<Effect>) {
+    leave(state);
+    effects.push(Effect::EndSecond);
+    state.view = None;
+    state.arrange_lanes();
+}

@@ -1,0 +1,44 @@
+//! The two lanes of a comparison: one scale of bytes, and windows over moments that belong together.
+
+use crate::shared::Shared;
+use engine::protocol::PairMap;
+use picture::timeline::{Axis, View};
+
+impl Shared {
+    /// The window of the other lane of a comparison that belongs to `view` of the shown one; `None` where nothing is compared.
+    pub(crate) fn aligned_window(&self, place: usize, view: View, own: View) -> Option<View> {
+        let pair = self.comparing.pair.filter(|pair| pair.contains(&place))?;
+        let same_bytes = View { bytes_per_px: view.bytes_per_px, bottom_px: view.bottom_px, ..own };
+        let is_to_b = place == pair[1];
+        let map = self.comparing.map.latest().filter(|map| view.axis == Axis::Events && map.places.len() > 1);
+        let Some(map) = map else {
+            return Some(View { x_per_px: view.x_per_px, left_px: view.left_px, axis: view.axis, ..same_bytes });
+        };
+        let ends = [0.0, f64::from(view.width_px)].map(|px| along(map, view.x_from_column(px), is_to_b));
+        // What the other has nothing of is as wide as an event.
+        let width = (ends[1] - ends[0]).max(1.0);
+        let x_per_px = width / f64::from(view.width_px.max(1));
+        Some(View { axis: view.axis, x_per_px, left_px: (ends[0] / x_per_px).round() as i64, ..same_bytes })
+    }
+}
+
+/// The place on the other's axis of events that belongs to `x`, in proportion between the places of the map.
+pub(crate) fn along(map: &PairMap, x: f64, is_to_b: bool) -> f64 {
+    let way = |&(a, b): &(u32, u32)| if is_to_b { (f64::from(a), f64::from(b)) } else { (f64::from(b), f64::from(a)) };
+    let after = map.places.partition_point(|place| way(place).0 <= x);
+    let before = after.checked_sub(1).and_then(|at| map.places.get(at)).map(way);
+    let after = map.places.get(after).map(way);
+    match (before, after) {
+        (Some(before), Some(after)) if after.0 > before.0 => {
+            before.1 + (x - before.0) / (after.0 - before.0) * (after.1 - before.1)
+        }
+        // Beyond the ends both go on alike: there is nothing but the margin.
+        (Some(before), _) => before.1 + (x - before.0),
+        (None, Some(after)) => after.1 - (after.0 - x),
+        (None, None) => x,
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/ui/comparing.rs"]
+mod tests;

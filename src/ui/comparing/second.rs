@@ -1,0 +1,32 @@
+//! The devices of the second file among those of the page.
+
+use super::data::Comparing;
+use crate::shared::Shared;
+use crate::stage::Stage;
+use engine::protocol::own_ordinal;
+
+/// Forgets the second file and its devices; whether the shown one was among them.
+pub(crate) fn forget(state: &mut Shared) -> bool {
+    let Comparing { at, key, align, is_overlaid, own_devices, .. } = std::mem::take(&mut state.comparing);
+    state.comparing = Comparing { at, key, align, is_overlaid, ..Comparing::default() };
+    let Stage::Ready(file) = &mut state.stage else { return false };
+    if own_devices == 0 {
+        return false;
+    }
+    file.devices.truncate(own_devices);
+    state.lanes.others.retain(|lane| lane.place < own_devices);
+    state.device_place >= own_devices
+}
+
+/// A device is chosen while two are compared: it takes the place of that of its file, and gets the focus.
+pub(crate) fn choose(state: &mut Shared, place: usize) {
+    let Some(pair) = state.comparing.pair.filter(|pair| !pair.contains(&place)) else { return };
+    let is_second = |place: usize| state.device_at(place).is_some_and(|device| own_ordinal(device.device).1);
+    let side = match pair.map(|of| is_second(of) == is_second(place)) {
+        [true, true] => usize::from(state.is_b_shown()),
+        [_, same_as_b] => usize::from(same_as_b),
+    };
+    let pair = if side == 0 { [place, pair[1]] } else { [pair[0], place] };
+    state.comparing.pair = Some(pair);
+}
+

@@ -1,0 +1,155 @@
+//! What the page shows of a comparison besides the two lanes and the insight: the line above the picture, and the difference below it.
+
+use super::data::{ComparedAt, Second};
+use crate::amount::change;
+use crate::moment::event_name;
+use crate::plots::curves::steps;
+use crate::plots::line::{Curve, Line, Mark};
+use crate::shared::Shared;
+use crate::summary::device_name;
+use base::units::{Bytes, grouped};
+use engine::protocol::{Align, MatchKey, own_ordinal};
+use picture::timeline::View;
+
+/// The line above the picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bar {
+    /// What is on its way, and how far; empty where nothing is.
+    pub loading: String,
+    /// A and B: file, device and peak; empty while there is only one.
+    pub sides: [String; 2],
+    /// Which moments, by their place in [`ComparedAt::ALL`].
+    pub at: usize,
+    /// The key, by its place behind “automatic”.
+    pub key: usize,
+    /// The alignment, likewise; and what “automatic” came to.
+    pub align: usize,
+    pub aligned: String,
+    /// What is live at the cursor, and the same to the byte.
+    pub cursor: String,
+    pub exact: String,
+    pub is_overlaid: bool,
+}
+
+/// The line above the picture; `None` where nothing is compared.
+pub fn bar(state: &Shared) -> Option<Bar> {
+    let comparing = &state.comparing;
+    let loading = match &comparing.second {
+        Second::Loading(loading, _) => {
+            let part = loading.total_bytes.filter(|total| *total > 0).map(|total| loading.bytes * 100 / total);
+            let part = part.map_or_else(String::new, |part| format!(" {} %", part.min(100)));
+            ["Loading ", &loading.name, "…", &part].concat()
+        }
+        _ => String::new(),
+    };
+    if loading.is_empty() && comparing.pair.is_none() {
+        return None;
+    }
+    let sides = comparing.pair.map(|pair| pair.map(|place| side(state, place))).unwrap_or_default();
+    let place = |at: Option<usize>| at.map_or(0, |at| at + 1);
+    let (cursor, exact) = state.aligned_cursor().map(|at| cursor(at.0, at.1)).unwrap_or_default();
+    let aligned = comparing.map.latest().and_then(|map| map.align).map_or("", Align::title);
+    Some(Bar {
+        loading,
+        sides,
+        at: ComparedAt::ALL.iter().position(|at| *at == comparing.at).unwrap_or(0),
+        key: place(MatchKey::ALL.iter().position(|key| Some(*key) == comparing.key)),
+        align: place(Align::ALL.iter().position(|align| Some(*align) == comparing.align)),
+        aligned: aligned.to_owned(),
+        cursor,
+        exact,
+        is_overlaid: comparing.is_overlaid,
+    })
+}
+
+/// The devices that the shown one can be compared with: ordinals and names.
+pub fn other_devices(state: &Shared) -> Vec<(i64, String)> {
+    let others = state.file().into_iter().flat_map(|file| file.devices.iter().enumerate());
+    let others = others.filter(|(place, _)| *place != state.device_place);
+    others.map(|(place, device)| (device.device, side(state, place))).collect()
+}
+
+/// A side: the name of its file where that is not the same, and its device.
+pub(crate) fn side(state: &Shared, place: usize) -> String {
+    let Some(device) = state.device_at(place) else { return String::new() };
+    let (ordinal, is_second) = own_ordinal(device.device);
+    let file = match &state.comparing.second {
+        Second::Open(second, ..) if is_second => second.file.as_str(),
+        Second::Open(..) => state.file().map_or("", |file| &file.file),
+        _ => "",
+    };
+    let name = device_name(ordinal);
+    if file.is_empty() { name } else { [file, " · ", &name].concat() }
+}
+
+/// What is live at both moments, short and to the byte.
+fn cursor([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String) {
+    let short = ["A ", &Bytes(live_a).to_string(), " · B ", &Bytes(live_b).to_string(), " (", &change(live_a, live_b), ")"];
+    let exact = [
+        "A, ", &event_name(a), ": ", &grouped(live_a), " B live (requested). B, ", &event_name(b), ": ", &grouped(live_b), " B.",
+    ];
+    (short.concat(), exact.concat())
+}
+
+/// The difference over A's window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Strip {
+    /// Left and right edge of each column in pixels of A's window, and the smallest and largest B − A in it.
+    pub columns: Vec<([f64; 2], [i64; 2])>,
+    /// The largest absolute difference that is seen.
+    pub most: u64,
+    /// The largest differences of the whole trace: their place in A's window, what they are, and A's moment.
+    pub marks: Vec<(f64, String, u32)>,
+}
+
+/// The difference over A's window; `None` where nothing is compared, or nothing is known of it yet.
+pub fn strip(state: &Shared) -> Option<Strip> {
+    let pair = state.comparing.pair?;
+    let view = state.shown_lanes().find(|lane| lane.place == pair[0]).map(|lane| *lane.view)?;
+    let of = state.pairing()?;
+    let (_, over) = state.comparing.curve.question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
+    let curve = state.comparing.curve.latest()?;
+    let x = |px: i32| view.column_from_x(over.x_from_column(f64::from(px)));
+    let edges = curve.b.edge_px.windows(2);
+    let columns: Vec<([f64; 2], [i64; 2])> = edges
+        .zip(&curve.delta)
+        .filter_map(|(edges, delta)| Some(([x(*edges.first()?), x(*edges.last()?)], *delta)))
+        .filter(|([left, right], _)| *right > 0.0 && *left < f64::from(view.width_px))
+        .collect();
+    let most = columns.iter().flat_map(|(_, delta)| delta.iter().map(|it| it.unsigned_abs())).max().unwrap_or(0);
+    let marks = match view.axis {
+        picture::timeline::Axis::Time => Vec::new(),
+        picture::timeline::Axis::Events => curve
+            .largest
+            .iter()
+            .map(|&(moment, delta)| (view.column_from_x(f64::from(moment) + 0.5), signed(delta), moment))
+            .filter(|(x, ..)| (0.0..f64::from(view.width_px)).contains(x))
+            .collect(),
+    };
+    Some(Strip { columns, most, marks })
+}
+
+/// `+1.20 GiB`, `−300 MiB`.
+pub fn signed(delta: i64) -> String {
+    let sign = if delta < 0 { "−" } else { "+" };
+    [sign, &Bytes(delta.unsigned_abs()).to_string()].concat()
+}
+
+impl Shared {
+    /// B's live bytes over A's window, where they are wanted and A is shown.
+    pub(crate) fn overlaid_line(&self, view: &View) -> Option<Curve> {
+        let pair = self.comparing.pair.filter(|pair| self.comparing.is_overlaid && pair[0] == self.device_place)?;
+        let of = self.pairing()?;
+        let (_, over) = self.comparing.curve.question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
+        let b = &self.comparing.curve.latest()?.b;
+        let row = |at: usize| b.bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
+        let peak = self.device_at(pair[1])?.drawn_peak;
+        let at = b.bytes.iter().position(|&bytes| bytes == peak && bytes > 0);
+        let mark = at.and_then(|at| {
+            let middle = f64::from(*b.edge_px.get(at)?).midpoint(f64::from(*b.edge_px.get(at + 1)?));
+            let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
+            Some(Mark { at, text: [&Bytes(peak).to_string(), " B"].concat() })
+        });
+        Some(Curve { line: Line::Planned, points: steps(&b.edge_px, [over, view], &row), mark })
+    }
+}
