@@ -62,7 +62,7 @@ impl File {
 }
 
 fn path(name: &str) -> Option<PathBuf> {
-    Some(snapshots()?.join(name).with_extension("pickle")).filter(|path| path.is_file())
+    Some(snapshots()?.join(format!("{name}.pickle")))
 }
 
 /// The comparison, in slices that are over after every look at the clock.

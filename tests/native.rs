@@ -66,6 +66,9 @@ mod opened;
 mod out_of_memory;
 #[path = "support/packed.rs"]
 mod packed;
+mod pair;
+#[path = "support/paired.rs"]
+mod paired;
 mod pending;
 mod pickle;
 mod pickle_errors;

@@ -134,7 +134,7 @@ impl Page {
     }
 
     fn marks(&self) -> Marks {
-        marks(&self.state.why)
+        marks(&self.state.why, &self.state)
     }
 
     fn view(&self) -> View {

@@ -6,7 +6,7 @@ use super::terms::{SnapshotArgs, When, when};
 use base::slice::Slice;
 use base::units::{Bytes, Moment, grouped, percent};
 use clap::{Args, ValueEnum};
-use compare::{Align, Comparing, Comparison, Key, Row, SideFacts, Two, Wanted, factor, signed, times};
+use compare::{Align, Comparing, Comparison, Key, Row, SideFacts, TreeRow, Two, Wanted, factor, signed, times};
 use engine::protocol::SCHEMA;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -170,6 +170,19 @@ fn row_json(row: &Row) -> Value {
     })
 }
 
+fn tree_json(row: &TreeRow) -> Value {
+    json!({
+        "depth": row.depth,
+        "frame": row.label,
+        "callers": row.frames,
+        "a_bytes": row.bytes.a,
+        "b_bytes": row.bytes.b,
+        "delta_bytes": delta(row.bytes),
+        "a_count": row.count.a,
+        "b_count": row.count.b,
+    })
+}
+
 fn as_json(of: &Comparison) -> Value {
     let two = |two: Two| json!({"a": two.a, "b": two.b, "delta": delta(two)});
     let event = |moment: u32| Moment(moment).event_or_minus_one();
@@ -245,6 +258,7 @@ fn as_json(of: &Comparison) -> Value {
         "out_of_memory": two(of.out_of_memory),
         "settings": settings,
         "rows": of.rows.iter().map(row_json).collect::<Vec<Value>>(),
+        "tree": of.tree.iter().map(tree_json).collect::<Vec<Value>>(),
         "pools": of.pools.iter().map(row_json).collect::<Vec<Value>>(),
         "scaling": scaling,
         "lifetimes": lifetimes,

@@ -16,7 +16,7 @@ use clap::Args;
 use engine::Engine;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use ui::html::element;
+use ui::html::{ELEMENTS, element};
 
 /// What most mail servers take at most.
 const MAIL: u64 = 25_000_000;
@@ -118,7 +118,7 @@ fn said(page: u64, carried: &Carried) -> String {
 /// Writes the page with its snapshot; how many bytes that are.
 fn write_parts(page: [&str; 2], name: &str, view: &str, carried: &Carried, out: &mut impl Write) -> io::Result<u64> {
     let [head, tail] = page;
-    let begin = element(name, view);
+    let begin = element(ELEMENTS[0], name, view);
     let end = "</script>\n";
     [head, &begin].into_iter().try_for_each(|text| out.write_all(text.as_bytes()))?;
     let mut base64 = EncoderWriter::new(&mut *out, &BASE64_STANDARD);

@@ -14,6 +14,11 @@ impl Two {
     pub fn delta(self) -> i128 {
         i128::from(self.b) - i128::from(self.a)
     }
+
+    /// Both, added to both of the other.
+    pub(crate) fn plus(self, other: Two) -> Two {
+        Two { a: self.a.saturating_add(other.a), b: self.b.saturating_add(other.b) }
+    }
 }
 
 /// One side, at the moment that is compared.
@@ -55,6 +60,19 @@ impl Row {
     pub fn relation(&self) -> String {
         relation(self.bytes, self.in_both)
     }
+}
+
+/// What is live below one node of the call tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeRow {
+    /// How far below the outermost frame that is told.
+    pub depth: u32,
+    /// The innermost frame of the chain that the row stands for.
+    pub label: String,
+    /// The other frames of the chain, innermost first.
+    pub frames: Vec<String>,
+    pub bytes: Two,
+    pub count: Two,
 }
 
 /// How B stands to A: a factor, or that one of them has nothing.
@@ -187,6 +205,10 @@ pub struct Comparison {
     pub moments: Vec<MomentPair>,
     /// The largest difference first.
     pub rows: Vec<Row>,
+    /// The call tree where it differs, by frames or modules: each node before its callees, the largest difference first.
+    pub tree: Vec<TreeRow>,
+    /// What the tree is by.
+    pub tree_title: String,
     pub pools: Vec<Row>,
     /// Settings that differ: name, value in A, value in B.
     pub settings: Vec<(String, Option<String>, Option<String>)>,

@@ -7,6 +7,7 @@ use crate::key::{AUTOMATIC, Key, LADDER};
 use crate::pairing::Pairing;
 use crate::sums::Sums;
 use crate::tables::Tables;
+use crate::tree::{Tree, tree_key};
 use crate::verdict::verdict;
 use crate::warnings::warnings;
 use base::slice::{Slice, Sliced};
@@ -43,6 +44,8 @@ pub struct Comparing {
     rung: usize,
     tried: Vec<(Key, Matched)>,
     chosen: Option<Key>,
+    tree_sums: Option<Sums>,
+    tree: Tree,
     pools: Option<Sums>,
     pairing: Pairing,
 }
@@ -51,8 +54,20 @@ impl Comparing {
     /// Of two devices.
     pub fn new(a: &Side, b: &Side, wanted: Wanted) -> Comparing {
         let (tables, aligning) = (Tables::new([a, b]), Aligning::new(a, b, wanted.align));
-        let (sums, tried, pools, pairing) = Default::default();
-        Comparing { wanted, tables, aligning, sums, rung: 0, tried, chosen: wanted.key, pools, pairing }
+        let (sums, tried, tree_sums, tree, pools, pairing) = Default::default();
+        Comparing {
+            wanted,
+            tables,
+            aligning,
+            sums,
+            rung: 0,
+            tried,
+            chosen: wanted.key,
+            tree_sums,
+            tree,
+            pools,
+            pairing,
+        }
     }
 
     /// Compares.
@@ -64,6 +79,10 @@ impl Comparing {
         self.aligning.step(sides, &mut self.tables, slice)?;
         let moments = self.moments(sides);
         self.sum_up(sides, moments, slice)?;
+        let by = tree_key(self.chosen.unwrap_or(Key::CallSite));
+        let tree_sums = self.tree_sums.get_or_insert_with(|| Sums::new(by, moments));
+        tree_sums.step(sides, &mut self.tables, slice)?;
+        self.tree.step(tree_sums, &self.tables.common, slice)?;
         let pools = self.pools.get_or_insert_with(|| Sums::new(Key::Pool, moments));
         pools.step(sides, &mut self.tables, slice)?;
         self.pairing.step(sides, &mut self.tables, &self.aligning.found, slice)?;
@@ -95,6 +114,7 @@ impl Comparing {
     pub fn move_to(&mut self, a: Option<Moment>, b: Option<Moment>) {
         self.wanted = Wanted { a, b, ..self.wanted };
         (self.sums, self.rung, self.chosen, self.pools) = (None, 0, self.wanted.key, None);
+        (self.tree_sums, self.tree) = Default::default();
         self.tried.clear();
     }
 
@@ -106,7 +126,11 @@ impl Comparing {
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         let found = &self.aligning.found;
-        self.tables.heap_bytes() + found.alignment.heap_bytes() + found.pairs.heap_bytes() + self.pairing.heap_bytes()
+        self.tree.heap_bytes()
+            + self.tables.heap_bytes()
+            + found.alignment.heap_bytes()
+            + found.pairs.heap_bytes()
+            + self.pairing.heap_bytes()
     }
 
     fn moments(&self, [a, b]: [&Side; 2]) -> (Moment, Moment) {
@@ -169,6 +193,10 @@ impl Comparing {
             tried: self.tried.iter().map(|(key, matched)| (key.name().to_owned(), *matched)).collect(),
             moments: moment_pairs(a.history, b.history, &found.alignment),
             rows,
+            tree: self
+                .tree
+                .rows(&self.tables.common, Two { a: live(a.history, moments.0), b: live(b.history, moments.1) }),
+            tree_title: tree_key(key).title().to_owned(),
             pools: Some(pools).filter(|pools| pools.len() > 1).unwrap_or_default(),
             settings: settings(a, b),
             out_of_memory: two(sides, |side| {

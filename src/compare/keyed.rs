@@ -26,6 +26,8 @@ type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 pub(crate) struct Common {
     texts: Map<String>,
     chains: Map<(u32, u32)>,
+    /// What each chain is made of, by its number.
+    origins: Vec<(u32, u32)>,
 }
 
 impl Common {
@@ -38,7 +40,25 @@ impl Common {
     fn chain(&mut self, callers: u32, text: u32) -> u32 {
         let next = self.chains.len() as u32 + UNEXPLAINED + 1;
         // Half of all numbers are for stacks of frees; a file has far fewer stacks.
-        *self.chains.entry((callers, text)).or_insert(next.min(OF_FREE - 1))
+        let number = *self.chains.entry((callers, text)).or_insert(next.min(OF_FREE - 1));
+        if number == next {
+            self.origins.push((callers, text));
+        }
+        number
+    }
+
+    /// The callers and the text that a number is made of; none of what is no chain.
+    pub(crate) fn origin(&self, number: u32) -> Option<(u32, u32)> {
+        self.origins.get(number.checked_sub(UNEXPLAINED + 1)? as usize).copied()
+    }
+
+    /// The texts of these.
+    pub(crate) fn texts_of(&self, origins: impl Iterator<Item = (u32, u32)>) -> HashMap<u32, &str> {
+        let mut texts: HashMap<u32, &str> = origins.map(|(_, text)| (text, "")).collect();
+        for (text, number) in &self.texts {
+            texts.get_mut(number).into_iter().for_each(|known| *known = text);
+        }
+        texts
     }
 
     /// One more than the largest number.
@@ -48,7 +68,8 @@ impl Common {
 
     pub(crate) fn heap_bytes(&self) -> usize {
         let texts: usize = self.texts.keys().map(|text| text.len()).sum();
-        self.texts.allocation_size() + self.chains.allocation_size() + texts
+        let origins = self.origins.capacity() * size_of::<(u32, u32)>();
+        self.texts.allocation_size() + self.chains.allocation_size() + texts + origins
     }
 }
 

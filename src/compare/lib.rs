@@ -16,12 +16,14 @@ mod report;
 mod sequence;
 mod sums;
 mod tables;
+mod tree;
 mod verdict;
 mod warnings;
 
 pub use alignment::{Align, Alignment};
 pub use answer::{
-    Comparison, FactorGroup, Lifetimes, Matched, MomentPair, Outcome, Row, SideFacts, SiteFactor, Two, factor, times,
+    Comparison, FactorGroup, Lifetimes, Matched, MomentPair, Outcome, Row, SideFacts, SiteFactor, TreeRow, Two, factor,
+    times,
 };
 pub use comparing::{Comparing, Wanted};
 pub use key::Key;

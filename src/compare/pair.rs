@@ -8,7 +8,9 @@ use crate::delta::Delta;
 use crate::report::report;
 use base::slice::{Slice, Sliced};
 use base::units::Moment;
-use engine::protocol::{Align, FileSummary, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, in_second_file, own_ordinal};
+use engine::protocol::{
+    Align, FileSummary, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, in_second_file, own_ordinal,
+};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, Want, Work};
 use std::collections::VecDeque;
 use std::mem::discriminant;

@@ -1,6 +1,6 @@
 //! A comparison as an insight: its verdict as statements, its numbers as tables.
 
-use crate::answer::{Comparison, Row, Two, factor};
+use crate::answer::{Comparison, Row, TreeRow, Two, factor, times};
 use crate::verdict::signed;
 use base::units::Moment;
 use engine::protocol::{Cell, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
@@ -23,6 +23,7 @@ pub fn report(of: &Comparison, rows: usize) -> Report {
     let mut writing = Writing { rows, sheets: Vec::new() };
     writing.moments(of);
     writing.groups("groups", &["Live bytes (requested) by ", &of.key_title].concat(), &groups_note(of), &of.rows, of);
+    writing.tree(of);
     if !of.pools.is_empty() {
         writing.groups("pools", "Live bytes (requested) by pool", "", &of.pools, of);
     }
@@ -73,7 +74,13 @@ fn bytes(two: Two) -> [Cell; 3] {
 }
 
 impl Writing {
-    fn sheet(&mut self, [key, title, note]: [&str; 3], columns: &[(&str, &str)], rows: Vec<SheetRow>, total: Vec<Cell>) {
+    fn sheet(
+        &mut self,
+        [key, title, note]: [&str; 3],
+        columns: &[(&str, &str)],
+        rows: Vec<SheetRow>,
+        total: Vec<Cell>,
+    ) {
         let columns = columns.iter().map(|(key, label)| SheetColumn { key: (*key).into(), label: (*label).into() });
         let left_out = rows.len().saturating_sub(self.rows) as u32;
         self.sheets.push(Sheet {
@@ -135,6 +142,39 @@ impl Writing {
         self.sheets.last_mut().into_iter().for_each(|sheet| {
             sheet.left_out = groups.len().saturating_sub(sheet.rows.len()) as u32;
         });
+    }
+
+    fn tree(&mut self, of: &Comparison) {
+        const COLUMNS: [(&str, &str); 7] = [
+            ("frame", "frame"),
+            ("a_bytes", "A"),
+            ("b_bytes", "B"),
+            ("delta_bytes", "Δ"),
+            ("relation", "B / A"),
+            ("a_count", "A, allocations"),
+            ("b_count", "B, allocations"),
+        ];
+        let row = |row: &TreeRow| {
+            let mut cells = vec![text(&*row.label)];
+            cells.extend(bytes(row.bytes));
+            let relation = match (row.bytes.a, row.bytes.b) {
+                (0, _) => "not live in A".to_owned(),
+                (_, 0) => "not live in B".to_owned(),
+                _ => times(row.bytes),
+            };
+            cells.extend([text(relation), Cell::Count(row.count.a), Cell::Count(row.count.b)]);
+            SheetRow { depth: row.depth, cells, stack: row.frames.clone(), ..SheetRow::default() }
+        };
+        let rows: Vec<SheetRow> = of.tree.iter().map(row).collect();
+        if !rows.is_empty() {
+            let title = ["Call tree where A and B differ, by ", &of.tree_title].concat();
+            self.sheet(
+                ["tree", &title, "Each node with all that it calls. Chains are one row."],
+                &COLUMNS,
+                rows,
+                Vec::new(),
+            );
+        }
     }
 
     fn scaling(&mut self, of: &Comparison) {

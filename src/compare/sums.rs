@@ -79,6 +79,11 @@ impl Sums {
         Ok(())
     }
 
+    /// The numbers of the groups, with bytes and allocations.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (u32, Two, Two)> {
+        self.sums.iter().map(|(&number, sum)| (number, sum.bytes, sum.count))
+    }
+
     /// How many bytes have a partner: the other file allocates by their key, at whatever moment. What no stack is known of has none.
     pub(crate) fn matched(&self, tables: &Tables) -> Matched {
         let mut matched = Matched::default();

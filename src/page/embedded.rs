@@ -5,6 +5,7 @@
 
 use super::dom::Dom;
 use js_sys::{Array, Reflect};
+use ui::html::ELEMENTS;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, File};
 
@@ -20,8 +21,8 @@ pub(super) fn has(dom: &Dom, name: &str) -> bool {
 }
 
 fn part(dom: &Dom, name: &str) -> Option<Element> {
-    let ids = ["part-snapshot", "part-sample-0", "part-sample-1", "part-sample-2", "part-sample-3"];
-    let mut parts = ids.into_iter().filter_map(|id| dom.document.get_element_by_id(id));
+    let samples = ["part-sample-0", "part-sample-1", "part-sample-2", "part-sample-3"];
+    let mut parts = ELEMENTS.into_iter().chain(samples).filter_map(|id| dom.document.get_element_by_id(id));
     parts.find(|part| part.get_attribute("data-name").as_deref() == Some(name))
 }
 

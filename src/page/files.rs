@@ -66,7 +66,8 @@ impl Part for Given {
         on(&elements.second, "change", |app, elements, _| {
             let files = named(elements.second.files());
             if !files.is_empty() {
-                let given = files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 });
+                let given =
+                    files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 });
                 let given = given.collect();
                 let from = app.files.add(files.into_iter().map(|(_, file)| file));
                 app.dispatch(Action::Comparing(ComparingAction::FilesGiven(from, given)));

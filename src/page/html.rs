@@ -10,8 +10,8 @@ use base::units::Bytes;
 use js_sys::{Array, JsString, Promise, Uint8Array};
 use ui::Action;
 use ui::effect::Origin;
-use ui::effect::PageToSave;
-use ui::html::{self, MOST, Packing, Step, element, place};
+use ui::effect::{PageToSave, SnapshotToSave};
+use ui::html::{self, ELEMENTS, MOST, Packing, Step, element, place};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
@@ -25,25 +25,26 @@ const PIECE: f64 = (12 << 20) as f64;
 pub(super) fn delivered(dom: &Dom) -> Option<Element> {
     dom.document.get_element_by_id("part-wasm")?;
     // The copy of a text shares its letters in Chromium, but not everywhere: this one may be long.
-    let snapshot = dom.document.get_element_by_id("part-snapshot");
-    snapshot.iter().for_each(Element::remove);
+    let snapshots = ELEMENTS.map(|id| dom.document.get_element_by_id(id));
+    snapshots.iter().flatten().for_each(Element::remove);
     let copy = dom.document.document_element()?.clone_node_with_deep(true);
-    snapshot.iter().for_each(|snapshot| append(&dom.body, snapshot));
+    snapshots.iter().flatten().for_each(|snapshot| append(&dom.body, snapshot));
     copy.ok()?.dyn_into().ok()
 }
 
 /// Makes the page and lets the browser save it.
 pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
     // Taken at once: other files may be dropped meanwhile.
-    let file = if let Origin::File(place) = wanted.origin { app.files.at(place) } else { None };
+    let file = |of: &SnapshotToSave| if let Origin::File(place) = of.origin { app.files.at(place) } else { None };
+    let files: Vec<Option<File>> = wanted.snapshots.iter().map(file).collect();
     spawn_local(async move {
-        let step = made(app, &wanted, file).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
+        let step = made(app, &wanted, &files).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
         app.dispatch(Action::of(step));
     });
 }
 
 // One state machine instead of one for each of its parts: each costs the wasm some kB.
-async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Result<Step, JsValue> {
+async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File>]) -> Result<Step, JsValue> {
     let page = match &app.delivered {
         Some(delivered) => ["<!doctype html>\n", &delivered.outer_html()].concat(),
         None => {
@@ -61,104 +62,116 @@ async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Res
     };
     let at = place(&page).map_err(|what| said(&[BESIDE, " ", what]))?;
     let (head, tail) = page.split_at(at);
-    let parts = Array::of2(&head.into(), &element(&wanted.name, &wanted.view).into());
-    let embedded = if let Origin::Link(link) = &wanted.origin { embedded::text(&app.dom, link) } else { None };
-    let (bytes, packing);
-    if let Some(letters) = embedded {
-        (bytes, packing) = (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), Packing::AsItIs);
-        parts.push(&text_blob(&letters)?);
-    } else {
-        let lost =
-            |_: JsValue| said(&[&wanted.name, " could not be read again. It may have been changed, moved or removed."]);
-        let mut smallest: Option<(Blob, Packing)> = None;
-        for mut how in [Packing::Columns, Packing::Compressed] {
-            let is_file = how == Packing::Compressed;
-            // What is had already is what is seen; nobody is asked again for what may be a little smaller.
-            if smallest.is_some() && is_file && matches!(wanted.origin, Origin::Link(_)) {
-                break;
+    let parts = Array::of1(&head.into());
+    let mut saved = (0.0, Packing::AsItIs);
+    for ((wanted, file), id) in page_to_save.snapshots.iter().zip(files).zip(ELEMENTS) {
+        parts.push(&element(id, &wanted.name, &page_to_save.view).into());
+        let embedded = if let Origin::Link(link) = &wanted.origin { embedded::text(&app.dom, link) } else { None };
+        let (bytes, packing);
+        if let Some(letters) = embedded {
+            (bytes, packing) = (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), Packing::AsItIs);
+            parts.push(&text_blob(&letters)?);
+        } else {
+            let lost = |_: JsValue| {
+                said(&[&wanted.name, " could not be read again. It may have been changed, moved or removed."])
+            };
+            let mut smallest: Option<(Blob, Packing)> = None;
+            for mut how in [Packing::Columns, Packing::Compressed] {
+                let is_file = how == Packing::Compressed;
+                // What is had already is what is seen; nobody is asked again for what may be a little smaller.
+                if smallest.is_some() && is_file && matches!(wanted.origin, Origin::Link(_)) {
+                    break;
+                }
+                // What can't be had is no loss where there are columns.
+                let found: Result<Option<Blob>, JsValue> = async {
+                    let blob: Blob = match &wanted.origin {
+                        _ if !is_file => match JsFuture::from(app.client.columns(wanted.load)).await?.dyn_into() {
+                            Ok(columns) => columns,
+                            Err(_) => return Ok(None),
+                        },
+                        Origin::File(_) => file.clone().ok_or_else(|| lost(JsValue::NULL))?.into(),
+                        Origin::Link(link) => {
+                            let link = address::absolute(&app.dom, link).map_err(|cause| said(&[&cause]))?;
+                            let response = JsFuture::from(fetch(app, &link.url)?).await;
+                            let again = |cause: String| said(&[&wanted.name, " could not be fetched again: ", &cause]);
+                            JsFuture::from(answered(response).map_err(again)?.blob()?)
+                                .await
+                                .map_err(lost)?
+                                .unchecked_into()
+                        }
+                    };
+                    let first =
+                        JsFuture::from(blob.slice_with_i32_and_i32(0, 4)?.array_buffer()).await.map_err(lost)?;
+                    match html::packing(&Uint8Array::new(&first).to_vec()) {
+                        Some("zip") => {
+                            let why = " is a zip archive: open a snapshot inside it instead";
+                            return Err(said(&[&wanted.name, why]));
+                        }
+                        Some(_) => {
+                            how = Packing::AsItIs;
+                            return Ok(Some(blob));
+                        }
+                        None => {}
+                    }
+                    // Piece by piece: a gzip file is members, one after another.
+                    let most = smallest.as_ref().map_or(f64::INFINITY, |(blob, _)| blob.size());
+                    let (members, mut at, mut size) = (Array::new(), 0.0, 0.0);
+                    while at < blob.size() && size < most {
+                        let piece = slice(&blob, at)?;
+                        at += piece.size();
+                        let stream = piece.stream().pipe_through(gzip::stream("CompressionStream")?.unchecked_ref());
+                        let body = Response::new_with_opt_readable_stream(Some(&stream))?.blob()?;
+                        let member: Blob = JsFuture::from(body).await.map_err(lost)?.unchecked_into();
+                        size += member.size();
+                        members.push(&member);
+                        app.dispatch(Action::of(Step::Done(at as u64, blob.size() as u64)));
+                    }
+                    Blob::new_with_blob_sequence(&members).map(Some)
+                }
+                .await;
+                match found {
+                    Ok(Some(blob)) if smallest.as_ref().is_none_or(|(other, _)| blob.size() < other.size()) => {
+                        smallest = Some((blob, how));
+                    }
+                    Err(cause) if smallest.is_none() => return Err(cause),
+                    _ => {}
+                }
             }
-            // What can't be had is no loss where there are columns.
-            let found: Result<Option<Blob>, JsValue> = async {
-                let blob: Blob = match &wanted.origin {
-                    _ if !is_file => match JsFuture::from(app.client.columns(wanted.load)).await?.dyn_into() {
-                        Ok(columns) => columns,
-                        Err(_) => return Ok(None),
-                    },
-                    Origin::File(_) => file.clone().ok_or_else(|| lost(JsValue::NULL))?.into(),
-                    Origin::Link(link) => {
-                        let link = address::absolute(&app.dom, link).map_err(|cause| said(&[&cause]))?;
-                        let response = JsFuture::from(fetch(app, &link.url)?).await;
-                        let again = |cause: String| said(&[&wanted.name, " could not be fetched again: ", &cause]);
-                        JsFuture::from(answered(response).map_err(again)?.blob()?).await.map_err(lost)?.unchecked_into()
-                    }
-                };
-                let first = JsFuture::from(blob.slice_with_i32_and_i32(0, 4)?.array_buffer()).await.map_err(lost)?;
-                match html::packing(&Uint8Array::new(&first).to_vec()) {
-                    Some("zip") => {
-                        let why = " is a zip archive: open a snapshot inside it instead";
-                        return Err(said(&[&wanted.name, why]));
-                    }
-                    Some(_) => {
-                        how = Packing::AsItIs;
-                        return Ok(Some(blob));
-                    }
-                    None => {}
-                }
-                // Piece by piece: a gzip file is members, one after another.
-                let most = smallest.as_ref().map_or(f64::INFINITY, |(blob, _)| blob.size());
-                let (members, mut at, mut size) = (Array::new(), 0.0, 0.0);
-                while at < blob.size() && size < most {
-                    let piece = slice(&blob, at)?;
-                    at += piece.size();
-                    let stream = piece.stream().pipe_through(gzip::stream("CompressionStream")?.unchecked_ref());
-                    let body = Response::new_with_opt_readable_stream(Some(&stream))?.blob()?;
-                    let member: Blob = JsFuture::from(body).await.map_err(lost)?.unchecked_into();
-                    size += member.size();
-                    members.push(&member);
-                    app.dispatch(Action::of(Step::Done(at as u64, blob.size() as u64)));
-                }
-                Blob::new_with_blob_sequence(&members).map(Some)
+            let Some((blob, how)) = smallest else { return Err(said(&[&wanted.name, " is no longer open"])) };
+            (bytes, packing) = (blob.size(), how);
+            if bytes > MOST as f64 {
+                return Err(said(&[
+                    &wanted.name,
+                    ": the page would contain ",
+                    &Bytes(bytes as u64).to_string(),
+                    ", too large for a browser. Share the snapshot file instead",
+                ]));
             }
-            .await;
-            match found {
-                Ok(Some(blob)) if smallest.as_ref().is_none_or(|(other, _)| blob.size() < other.size()) => {
-                    smallest = Some((blob, how));
-                }
-                Err(cause) if smallest.is_none() => return Err(cause),
-                _ => {}
+            let mut at = 0.0;
+            while at < bytes {
+                let piece = slice(&blob, at)?;
+                at += piece.size();
+                let reader = FileReader::new()?;
+                let mut refused = Ok(());
+                let read = Promise::new(&mut |resolve, reject| {
+                    reader.set_onload(Some(&resolve));
+                    reader.set_onerror(Some(&reject));
+                    refused = reader.read_as_data_url(&piece);
+                });
+                refused?;
+                JsFuture::from(read).await.map_err(lost)?;
+                let address: JsString = reader.result()?.unchecked_into();
+                parts.push(&text_blob(&address.slice(address.index_of(",", 0) as u32 + 1, address.length()))?);
             }
         }
-        let Some((blob, how)) = smallest else { return Err(said(&[&wanted.name, " is no longer open"])) };
-        (bytes, packing) = (blob.size(), how);
-        if bytes > MOST as f64 {
-            return Err(said(&[
-                &wanted.name,
-                ": the page would contain ",
-                &Bytes(bytes as u64).to_string(),
-                ", too large for a browser. Share the snapshot file instead",
-            ]));
-        }
-        let mut at = 0.0;
-        while at < bytes {
-            let piece = slice(&blob, at)?;
-            at += piece.size();
-            let reader = FileReader::new()?;
-            let mut refused = Ok(());
-            let read = Promise::new(&mut |resolve, reject| {
-                reader.set_onload(Some(&resolve));
-                reader.set_onerror(Some(&reject));
-                refused = reader.read_as_data_url(&piece);
-            });
-            refused?;
-            JsFuture::from(read).await.map_err(lost)?;
-            let address: JsString = reader.result()?.unchecked_into();
-            parts.push(&text_blob(&address.slice(address.index_of(",", 0) as u32 + 1, address.length()))?);
-        }
+        parts.push(&"</script>".into());
+        saved = (saved.0 + bytes, packing);
     }
-    parts.push(&["</script>", tail].concat().into());
+    let (bytes, packing) = saved;
+    parts.push(&tail.into());
     let page = Blob::new_with_str_sequence(&parts)?;
-    export::download(app, &page, &wanted.file)?;
-    Ok(Step::Saved { file: wanted.file.clone(), bytes: page.size() as u64, snapshot: bytes as u64, packing })
+    export::download(app, &page, &page_to_save.file)?;
+    Ok(Step::Saved { file: page_to_save.file.clone(), bytes: page.size() as u64, snapshot: bytes as u64, packing })
 }
 
 /// Fetches what was fetched before, or will not change: what the browser still has is the same bytes.

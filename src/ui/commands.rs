@@ -58,7 +58,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ToggleSettings => settings::toggle(state, effects),
         Command::ChooseTheme(theme) => settings::act(state, SettingsAction::ThemeChosen(theme), effects),
         Command::SaveHtml => {
-            let view = Link::of(state).map_or_else(String::new, |link| link.seen_only().fragment());
+            let view = Link::of(state).unwrap_or_default().seen_only();
             state.export.dialog = export::Dialog::Closed;
             html::save(&mut state.html, &mut state.shared, view, effects);
         }

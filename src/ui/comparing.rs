@@ -6,8 +6,8 @@ mod lanes;
 pub(crate) mod second;
 pub mod view;
 
-pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, Second};
 pub(crate) use data::Wanted;
+pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, Second};
 
 use super::change::{Change, Turn};
 use super::effect::{Effect, Origin};

@@ -121,6 +121,16 @@ pub enum WheelAxis {
     MoveEvents,
 }
 
+/// A snapshot that shall be in a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotToSave {
+    /// Where the file's bytes are.
+    pub origin: Origin,
+    pub load: u32,
+    /// What it is called in the page.
+    pub name: String,
+}
+
 /// Whether a file hangs over the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DropHover {
@@ -130,14 +140,11 @@ pub enum DropHover {
     Over,
 }
 
-/// A page that shall be saved with a snapshot in it.
+/// A page that shall be saved with snapshots in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageToSave {
-    /// Where the file's bytes are.
-    pub origin: Origin,
-    pub load: u32,
-    /// What the snapshot is called in the page.
-    pub name: String,
+    /// The open one, and the one that it is compared with.
+    pub snapshots: Vec<SnapshotToSave>,
     /// What the page opens at: as the fragment of a link has it.
     pub view: String,
     pub file: String,

@@ -70,7 +70,8 @@ pub struct Toggle {
 
 /// What the toggle of the lanes shows.
 pub fn toggle(state: &Shared) -> Toggle {
-    let devices = state.file().map_or(0, |file| file.devices.len());
+    // Two that are compared are shown as they are.
+    let devices = if state.comparing.pair.is_some() { 0 } else { state.device_count() };
     let shown = state.lane_places().len();
     let is_on = state.lanes.arrangement == LaneLayout::Together && devices > 1;
     let cut = is_on && state.canvas.is_some() && shown < devices;

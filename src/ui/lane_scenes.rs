@@ -107,8 +107,10 @@ impl Shared {
 
     /// Takes the answer to request `serial`: what to upload, unless nobody waits for it any more.
     fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
-        let device_place =
-            self.lane_places().into_iter().find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
+        let device_place = self
+            .lane_places()
+            .into_iter()
+            .find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
         let looks = self.looks_of(device_place);
         let scene = Rc::new(plots::bare(scene, looks.plot));
         *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };

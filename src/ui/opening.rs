@@ -15,6 +15,7 @@ use picture::timeline::Axis;
 /// Files were given: their snapshots are listed, and the first is opened.
 pub(super) fn files_given(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
     let none = none_of(&files);
+    let are_two = files.len() == 2;
     let name = files.first().map(|file| file.name.clone()).unwrap_or_default();
     let found = candidates(files);
     if found.is_empty() {
@@ -26,7 +27,7 @@ pub(super) fn files_given(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64
         state.snapshots = found;
         close(state, Stage::Failed(none));
     } else {
-        let is_pair = found.len() == 2;
+        let is_pair = are_two && found.len() == 2;
         state.snapshots = found;
         load(state, 0, now_ms, effects);
         // Two that are given together are compared.

@@ -24,6 +24,9 @@ pub struct Overlay {
     pub slice: Option<([f64; 2], u32)>,
     /// The cursor: where it is, and its event or, on an axis of time, its time.
     pub pin: Option<(f64, String)>,
+    /// Of two devices that are compared the other's aligned moment: where it is, its event, and the upper edge of its lane in pixels below
+    /// the canvas' upper edge.
+    pub other_pin: Option<(f64, String, f64)>,
     /// The range: its ends, which may be outside.
     pub range: Option<[f64; 2]>,
     /// Whether its ends are named A and B, because the views show what changed between them.
@@ -93,11 +96,22 @@ impl Overlay {
                 .pin_px()
                 .filter(|(x, _)| (0.0..=width).contains(x))
                 .map(|(x, at)| (x, pin_text(state, &view, x, at))),
+            other_pin: other_pin(state).filter(|(x, ..)| (0.0..=width).contains(x)),
             names_ends: state.view_scope() == ViewScope::Change,
             range: state.range_px().filter(|[from, to]| *to >= 0.0 && *from <= width),
             capacity: capacity.filter(|(y, _)| (0.0..=height).contains(y)),
         }
     }
+}
+
+/// The aligned moment in the lane of the other device.
+fn other_pin(state: &Shared) -> Option<(f64, String, f64)> {
+    let moments = state.aligned_cursor().filter(|_| state.axis == Axis::Events)?.0;
+    let lane = state.shown_lanes().find(|lane| lane.place != state.device_place)?;
+    let moment = moments[usize::from(!state.is_b_shown())];
+    let x = lane.view.column_from_x(f64::from(moment) + 0.5);
+    let top = state.canvas?.height_px.saturating_sub(lane.bottom_px).saturating_sub(lane.view.height_px);
+    Some((x, event_name(moment), f64::from(top)))
 }
 
 /// Where the cursor is, as its axis has it.

@@ -13,6 +13,7 @@ mod asking;
 mod axe;
 mod broken;
 mod chromium;
+mod comparing;
 mod containers;
 mod corpus;
 mod dead;
@@ -44,6 +45,9 @@ mod opening;
 #[path = "../support/packed.rs"]
 mod packed;
 mod page;
+#[path = "../support/paired.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod paired;
 mod palette;
 mod picture;
 mod pictures;

@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// A folder of its own: tests that save files of one name run one after another, but leave them behind.
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = fixtures::folder().join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("target/tmp can be written");
@@ -30,7 +30,7 @@ fn viewer() -> String {
 }
 
 /// A page whose files are saved in `folder`.
-fn page_at(address: &str, folder: &Path) -> Page {
+pub(crate) fn page_at(address: &str, folder: &Path) -> Page {
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.save_downloads_in(folder);
     page.navigate(address);
@@ -39,7 +39,7 @@ fn page_at(address: &str, folder: &Path) -> Page {
 
 /// Saves the open snapshot by the keys, and waits for the file.
 #[track_caller]
-fn saved(page: &Page, folder: &Path, name: &str) -> PathBuf {
+pub(crate) fn saved(page: &Page, folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     let _ = std::fs::remove_file(&path);
     page.wait_until("there is a picture, so the dialog opens", || {
@@ -62,7 +62,7 @@ fn saved(page: &Page, folder: &Path, name: &str) -> PathBuf {
 
 /// Opens a saved page from the disk; it must be content with its own policy and ask nobody.
 #[track_caller]
-fn opened(path: &Path, folder: &Path) -> Page {
+pub(crate) fn opened(path: &Path, folder: &Path) -> Page {
     let page = page_at(&address(path), folder);
     page.wait_for_state("ready");
     let leaves = |url: &String| !url.starts_with("blob:") && !url.starts_with("data:");

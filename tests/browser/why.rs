@@ -52,7 +52,7 @@ fn asked(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], rows: us
 }
 
 /// The statements and the plain cells of the first rows, by sheet, as the page is to show them.
-fn told(report: &Report, most: usize) -> Value {
+pub(crate) fn told(report: &Report, most: usize) -> Value {
     let sheets: serde_json::Map<String, Value> = report
         .sheets
         .iter()
@@ -67,7 +67,7 @@ fn told(report: &Report, most: usize) -> Value {
 }
 
 /// The same, as the page shows it.
-fn shown(page: &Page) -> Value {
+pub(crate) fn shown(page: &Page) -> Value {
     page.evaluate(
         "[[...document.querySelectorAll('#why-statements [data-item]')].map(item =>
             item.querySelector('span:not(.sign, .unseen, .show)').textContent),

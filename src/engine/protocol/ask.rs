@@ -2,9 +2,10 @@
 
 use super::{
     AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
-    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PairAnswer, PairQuestion, Pairing, PlanCurve, PlanPage,
-    PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage,
-    TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf, WhatIfCourse, WhatIfQuestion,
+    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PairAnswer, PairQuestion,
+    Pairing, PlanCurve, PlanPage, PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage,
+    StateQuestion, Step, Stepped, TablePage, TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf,
+    WhatIfCourse, WhatIfQuestion,
 };
 use super::{Arrangement, Scope, Span};
 use picture::timeline::{Axis, OutlineRect, Scene, View};

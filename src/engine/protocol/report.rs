@@ -84,7 +84,9 @@ impl Topic {
     pub fn has_moment(self) -> bool {
         match self {
             Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools => true,
-            Topic::Comparison | Topic::Savings | Topic::Steps | Topic::Modules | Topic::Leaks | Topic::Settings => false,
+            Topic::Comparison | Topic::Savings | Topic::Steps | Topic::Modules | Topic::Leaks | Topic::Settings => {
+                false
+            }
         }
     }
 

@@ -5,8 +5,9 @@ use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::labels::bare_context;
 use crate::theme::Theme;
+use base::units::Bytes;
 use engine::protocol::{Align, MatchKey};
-use ui::comparing::view::{Bar, Strip, bar, other_devices, signed, strip};
+use ui::comparing::view::{Bar, Strip, bar, other_devices, strip};
 use ui::comparing::{ComparedAt, ComparingAction};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
@@ -15,7 +16,7 @@ use web_sys::{HtmlSelectElement, MouseEvent};
 elements! {
     HtmlButtonElement: compare_overlay;
     HtmlCanvasElement: difference;
-    HtmlElement: compare, compare_aligned, compare_device_field, compare_cursor, compare_fields, compare_loading, difference_field, difference_text;
+    HtmlElement: compare, compare_device_field, compare_cursor, compare_fields, compare_loading, difference_field, difference_text;
     HtmlSelectElement: compare_align, compare_at, compare_device, compare_key;
 }
 
@@ -44,7 +45,8 @@ impl Part for Panel {
         let automatic = || std::iter::once("automatic".to_owned());
         let at: Vec<String> = ComparedAt::ALL.into_iter().map(|at| at.title().to_owned()).collect();
         elements.fill_options(&elements.compare_at, &at);
-        let keys: Vec<String> = automatic().chain(MatchKey::ALL.into_iter().map(|key| key.title().to_owned())).collect();
+        let keys: Vec<String> =
+            automatic().chain(MatchKey::ALL.into_iter().map(|key| key.title().to_owned())).collect();
         elements.fill_options(&elements.compare_key, &keys);
         let align: Vec<String> = automatic().chain(Align::ALL.into_iter().map(|it| it.title().to_owned())).collect();
         elements.fill_options(&elements.compare_align, &align);
@@ -128,7 +130,9 @@ fn show_bar(elements: &Elements, bar: Option<&Bar>) {
     {
         picker.set_selected_index(i32::try_from(place).unwrap_or(0));
     }
-    set_text(&elements.compare_aligned, if bar.align == 0 { &bar.aligned } else { "" });
+    if let Some(automatic) = elements.compare_align.first_element_child() {
+        set_text(&automatic, &bar.aligned);
+    }
     set_text(&elements.compare_cursor, &bar.cursor);
     set_attribute(&elements.compare_cursor, "title", &bar.exact);
     set_flag(&elements.compare_overlay, "aria-pressed", bar.is_overlaid);
@@ -138,8 +142,7 @@ fn show_bar(elements: &Elements, bar: Option<&Bar>) {
 fn draw(elements: &Elements, picture: &Picture, scale: f64) {
     let canvas = &elements.difference;
     let Some(strip) = &picture.strip else { return set_text(&elements.difference_text, "") };
-    let text = format!("B − A, live: up to {}", signed(i64::try_from(strip.most).unwrap_or(i64::MAX)).replace('+', "± "));
-    set_text(&elements.difference_text, &text);
+    set_text(&elements.difference_text, &["B − A, live\n± ", &Bytes(strip.most).to_string()].concat());
     if (canvas.width(), canvas.height()) != picture.size {
         canvas.set_width(picture.size.0);
         canvas.set_height(picture.size.1);

@@ -111,6 +111,12 @@ impl Brush<'_> {
             self.chip("B", (self.left + b.min(self.plot.0) - width, top), colours);
         }
         let pinned = overlay.pin.as_ref().map(|(x, text)| self.pin(*x, text));
+        if let Some((x, text, top)) = &overlay.other_pin {
+            let (accent, ground) = (&*self.theme.accent, &*self.theme.ground);
+            let width = self.width(text) + 2.0 * PAD * self.scale;
+            let left = beside(self.left + x, width, [self.left, self.right()], None, APART * self.scale);
+            self.chip(text, (left, self.span.0 + top), (accent, ground));
+        }
         overlay.flags.iter().for_each(|flag| self.flag(flag));
         if let Some(corners) = overlay.rubber {
             self.rubber(corners);

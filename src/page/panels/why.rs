@@ -110,7 +110,11 @@ impl Part for Panel {
         for topic in ALL {
             let Some(button) = topic_button(elements, topic) else { continue };
             let is_hidden = topic == Topic::Comparison && !marks.is_compared;
-            if is_hidden { set_attribute(&button, "hidden", "") } else { drop(button.remove_attribute("hidden")) }
+            if is_hidden {
+                set_attribute(&button, "hidden", "");
+            } else {
+                drop(button.remove_attribute("hidden"));
+            }
             let is_chosen = topic == marks.topic;
             set_flag(&button, "aria-selected", is_chosen);
             set_attribute(&button, "tabindex", if is_chosen { "0" } else { "-1" });

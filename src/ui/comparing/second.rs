@@ -29,4 +29,3 @@ pub(crate) fn choose(state: &mut Shared, place: usize) {
     let pair = if side == 0 { [place, pair[1]] } else { [pair[0], place] };
     state.comparing.pair = Some(pair);
 }
-

@@ -22,7 +22,7 @@ pub struct Bar {
     pub at: usize,
     /// The key, by its place behind “automatic”.
     pub key: usize,
-    /// The alignment, likewise; and what “automatic” came to.
+    /// The alignment, likewise; and how “automatic” reads.
     pub align: usize,
     pub aligned: String,
     /// What is live at the cursor, and the same to the byte.
@@ -48,14 +48,15 @@ pub fn bar(state: &Shared) -> Option<Bar> {
     let sides = comparing.pair.map(|pair| pair.map(|place| side(state, place))).unwrap_or_default();
     let place = |at: Option<usize>| at.map_or(0, |at| at + 1);
     let (cursor, exact) = state.aligned_cursor().map(|at| cursor(at.0, at.1)).unwrap_or_default();
-    let aligned = comparing.map.latest().and_then(|map| map.align).map_or("", Align::title);
+    let aligned = comparing.map.latest().and_then(|map| map.align).filter(|_| comparing.align.is_none());
+    let aligned = aligned.map_or_else(|| "automatic".to_owned(), |align| ["automatic: ", align.title()].concat());
     Some(Bar {
         loading,
         sides,
         at: ComparedAt::ALL.iter().position(|at| *at == comparing.at).unwrap_or(0),
         key: place(MatchKey::ALL.iter().position(|key| Some(*key) == comparing.key)),
         align: place(Align::ALL.iter().position(|align| Some(*align) == comparing.align)),
-        aligned: aligned.to_owned(),
+        aligned,
         cursor,
         exact,
         is_overlaid: comparing.is_overlaid,
@@ -84,9 +85,18 @@ pub(crate) fn side(state: &Shared, place: usize) -> String {
 
 /// What is live at both moments, short and to the byte.
 fn cursor([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String) {
-    let short = ["A ", &Bytes(live_a).to_string(), " · B ", &Bytes(live_b).to_string(), " (", &change(live_a, live_b), ")"];
+    let short =
+        ["A ", &Bytes(live_a).to_string(), " · B ", &Bytes(live_b).to_string(), " (", &change(live_a, live_b), ")"];
     let exact = [
-        "A, ", &event_name(a), ": ", &grouped(live_a), " B live (requested). B, ", &event_name(b), ": ", &grouped(live_b), " B.",
+        "A, ",
+        &event_name(a),
+        ": ",
+        &grouped(live_a),
+        " B live (requested). B, ",
+        &event_name(b),
+        ": ",
+        &grouped(live_b),
+        " B.",
     ];
     (short.concat(), exact.concat())
 }
@@ -130,7 +140,7 @@ pub fn strip(state: &Shared) -> Option<Strip> {
 }
 
 /// `+1.20 GiB`, `−300 MiB`.
-pub fn signed(delta: i64) -> String {
+fn signed(delta: i64) -> String {
     let sign = if delta < 0 { "−" } else { "+" };
     [sign, &Bytes(delta.unsigned_abs()).to_string()].concat()
 }
@@ -140,7 +150,8 @@ impl Shared {
     pub(crate) fn overlaid_line(&self, view: &View) -> Option<Curve> {
         let pair = self.comparing.pair.filter(|pair| self.comparing.is_overlaid && pair[0] == self.device_place)?;
         let of = self.pairing()?;
-        let (_, over) = self.comparing.curve.question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
+        let (_, over) =
+            self.comparing.curve.question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
         let b = &self.comparing.curve.latest()?.b;
         let row = |at: usize| b.bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
         let peak = self.device_at(pair[1])?.drawn_peak;

@@ -1,8 +1,10 @@
 //! The page in one file with the open snapshot in it: what it is called, what it opens at, and what is said while it is made.
 
-use crate::effect::{Effect, PageToSave};
+use crate::comparing::Second;
+use crate::effect::{Effect, PageToSave, SnapshotToSave};
 use crate::feature::{Feature, commands_nothing, ends_nothing, keeps_all, takes_nothing};
 use crate::figure::words::plain;
+use crate::link::Link;
 use crate::shared::Shared;
 use base::units::Bytes;
 use std::convert::Infallible;
@@ -47,8 +49,9 @@ pub enum Step {
     Failed(String),
 }
 
-/// The open snapshot shall be saved in a page, which opens at `view`: the link to what is seen, without what it opens.
-pub(crate) fn save(html: &mut Saving, shared: &mut Shared, view: String, effects: &mut Vec<Effect>) {
+/// The open snapshot shall be saved in a page with the one that it is compared with. The page opens at `view`: the link to what is seen,
+/// without what it opens.
+pub(crate) fn save(html: &mut Saving, shared: &mut Shared, mut view: Link, effects: &mut Vec<Effect>) {
     let Some(choice) = shared.snapshots.get(shared.chosen).filter(|_| shared.file().is_some()) else { return };
     if *html == Saving::Underway {
         shared.remark = Some("Already saving a page.".to_owned());
@@ -56,7 +59,15 @@ pub(crate) fn save(html: &mut Saving, shared: &mut Shared, view: String, effects
     }
     let file = plain(&choice.file) + ".html";
     let (origin, name) = (choice.origin.clone(), choice.file.clone());
-    let wanted = PageToSave { origin, load: shared.load, name, view, file };
+    let mut snapshots = vec![SnapshotToSave { origin, load: shared.load, name }];
+    if let Second::Open(second, origin, load) = &shared.comparing.second {
+        // By its name the page finds it.
+        let same = if second.file == choice.file { "B " } else { "" };
+        let name = [same, &second.file].concat();
+        view.compare_with(&name);
+        snapshots.push(SnapshotToSave { origin: origin.clone(), load: *load, name });
+    }
+    let wanted = PageToSave { snapshots, view: view.fragment(), file };
     shared.remark = Some(format!("Saving {}…", wanted.file));
     *html = Saving::Underway;
     effects.push(Effect::SaveHtml(Box::new(wanted)));
@@ -100,10 +111,13 @@ pub fn packing(head: &[u8]) -> Option<&'static str> {
     known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| name)
 }
 
-/// The element before the snapshot's base64, without it and its end. Names are hostile: nothing in one ends the attribute.
-pub fn element(name: &str, view: &str) -> String {
+/// The ids of the elements that hold the snapshot and the one it is compared with.
+pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
+
+/// The element before a snapshot's base64, without it and its end. Names are hostile: nothing in one ends the attribute.
+pub fn element(id: &str, name: &str, view: &str) -> String {
     let [name, view] = [name, view].map(escaped);
-    format!("<script type=\"application/octet-stream\" id=\"part-snapshot\" data-name=\"{name}\" data-view=\"{view}\">")
+    format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\">")
 }
 
 /// Text for an attribute between quotes.

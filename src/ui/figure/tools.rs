@@ -26,6 +26,7 @@ impl Figure {
             column: None,
             rubber: None,
             pin: overlay.pin.map(|(x, text)| (x * times, text)),
+            other_pin: None,
             slice: None,
             range: overlay.range.map(|ends| ends.map(|x| x * times)),
             ruler: overlay.ruler.map(|(ends, text)| (ends.map(larger), text)),

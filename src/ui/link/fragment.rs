@@ -119,6 +119,12 @@ impl Link {
         self.urls.iter().map(String::as_str).chain(with)
     }
 
+    /// What it shows is compared with the file of this name or address.
+    pub(crate) fn compare_with(&mut self, address: &str) {
+        self.values.retain(|(name, _)| *name != super::values::WITH);
+        self.values.push((super::values::WITH, address.to_owned()));
+    }
+
     /// Whether it says how anything is seen.
     pub fn has_view(&self) -> bool {
         !self.values.is_empty()

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn nothing_of_a_name_ends_its_element() {
     let hostile = "x</script><script>alert(1)</script>\"><img src=x onerror='1'>&";
-    let element = element(hostile, "v=1&at=\"");
+    let element = element(super::ELEMENTS[0], hostile, "v=1&at=\"");
     assert_eq!((element.matches('<').count(), element.matches('>').count()), (1, 1), "{element}");
     assert_eq!(element.matches('"').count(), 8, "{element}");
     assert!(element.ends_with(" data-view=\"v=1&amp;at=&quot;\">"), "{element}");

@@ -1,0 +1,223 @@
+//! Two snapshots against each other in the page: given together, one after the other, by a link and in a saved page; told as the engine tells,
+//! over aligned moments, by pointer and by keys.
+
+use crate::fixtures::{self, halves};
+use crate::memory::generated;
+use crate::opening::{empty_page, shows_halves};
+use crate::page::{Page, SHIFT};
+use crate::paired::{Worker, device};
+use crate::pictures::keep_drawn;
+use crate::saved::{folder, opened, page_at, saved};
+use crate::site::Site;
+use crate::why::{shown, told};
+use memscape::compare::Which;
+use memscape::engine::protocol::{Align, MatchKey, PairAt, Pairing, Report};
+use memscape::units::{Bytes, Moment, grouped};
+use std::path::{Path, PathBuf};
+
+/// A run, and one with sequences twice as long that leaks.
+fn two_runs() -> [PathBuf; 2] {
+    let words = "--steps 4 --layers 3 --sequence 128";
+    let longer = [words, " --sequence 256 --extra-leak 3"].concat();
+    [generated("compared-a.pickle", words), generated("compared-b.pickle", &longer)]
+}
+
+/// Both without a page.
+struct Beside {
+    worker: Worker,
+    a: i64,
+    b: i64,
+}
+
+impl Beside {
+    fn of(files: &[PathBuf; 2]) -> Beside {
+        let mut worker = Worker::new();
+        let mut open = |which, path: &Path| {
+            let bytes = std::fs::read(path).expect("it was written before");
+            device(&worker.open(which, &bytes).expect("the page opened it"))
+        };
+        let (a, b) = (open(Which::First, &files[0]), open(Which::Second, &files[1]));
+        Beside { worker, a, b }
+    }
+
+    fn report(&mut self, pairing: Pairing) -> Report {
+        self.worker.report(self.a, Pairing { b: self.b, ..pairing }, 10)
+    }
+
+    /// What the page says of the cursor at a moment of A.
+    fn cursor(&mut self, moment: u32) -> String {
+        let pairing = Pairing { b: self.b, ..Pairing::default() };
+        let ([one, other], live) = self.worker.aligned(self.a, pairing, false, moment);
+        let event = |moment: u32| {
+            Moment(moment)
+                .event()
+                .map_or("before event 0".to_owned(), |event| ["event ", &grouped(event.0.into())].concat())
+        };
+        let [a, b] = live.map(grouped);
+        format!("A, {}: {a} B live (requested). B, {}: {b} B.", event(one), event(other))
+    }
+
+    fn peak(&self) -> u32 {
+        self.worker.pair.side(self.a).expect("it is open").history.most_live().0.0
+    }
+}
+
+/// Waits until the page tells what the engine does.
+#[track_caller]
+fn tells(page: &Page, report: &Report) {
+    page.wait_for(&told(report, 10), || shown(page));
+}
+
+fn choose(page: &Page, list: &str, place: usize) {
+    page.evaluate(&format!(
+        "{{ const list = document.querySelector('{list}'); list.selectedIndex = {place};
+            list.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
+    ));
+}
+
+fn cursor(page: &Page) -> String {
+    page.attribute("#compare-cursor", "title").unwrap_or_default()
+}
+
+fn lanes(page: &Page) -> Vec<String> {
+    let names = page.evaluate("[...document.querySelectorAll('#lane-labels .name')].map(name => name.textContent)");
+    serde_json::from_value(names).expect("texts")
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn two_files_given_together_are_compared() {
+    let files = two_runs();
+    let mut beside = Beside::of(&files);
+    let page = empty_page();
+    page.drop_files(&[&files[0], &files[1]]);
+    page.wait_for_state("ready");
+    tells(&page, &beside.report(Pairing::default()));
+    assert_eq!(lanes(&page), ["A · compared-a.pickle · GPU 0", "B · compared-b.pickle · GPU 0"]);
+    assert_eq!(page.attribute("#why-report", "data-topic").as_deref(), Some("comparison"));
+    let peak = beside.peak();
+    page.wait_for(&beside.cursor(peak), || cursor(&page));
+    keep_drawn(&page, "comparison");
+
+    // Moments, key and alignment are those that are chosen.
+    choose(&page, "#compare-at", 4);
+    tells(&page, &beside.report(Pairing { at: PairAt::End, ..Pairing::default() }));
+    choose(&page, "#compare-key", 1 + MatchKey::ALL.iter().position(|key| *key == MatchKey::Category).expect("there"));
+    tells(&page, &beside.report(Pairing { at: PairAt::End, key: Some(MatchKey::Category), ..Pairing::default() }));
+    choose(&page, "#compare-align", 3);
+    let share =
+        Pairing { at: PairAt::End, key: Some(MatchKey::Category), align: Some(Align::Share), ..Pairing::default() };
+    tells(&page, &beside.report(share));
+    page.wait_until("the link says so", || {
+        let link = page.evaluate("location.hash");
+        let link = link.as_str().unwrap_or_default();
+        ["&compare=end", "&match=category", "&align=share"].iter().all(|part| link.contains(part))
+    });
+    for list in ["#compare-at", "#compare-key", "#compare-align"] {
+        choose(&page, list, 0);
+    }
+
+    // The cursor, by keys: in both lanes, and in the insight where it is about that.
+    choose(&page, "#compare-at", 5);
+    page.click("canvas#timeline");
+    page.press_held("P", SHIFT);
+    page.wait_for(&beside.cursor(peak), || cursor(&page));
+    for _ in 0..3 {
+        page.press_held("ArrowRight", SHIFT);
+    }
+    page.wait_for(&beside.cursor(peak + 3), || cursor(&page));
+    tells(&page, &beside.report(Pairing { at: PairAt::Moment(peak + 3), ..Pairing::default() }));
+    choose(&page, "#compare-at", 0);
+
+    // Swapped: A is what B was.
+    page.press("~");
+    page.wait_for(
+        &vec!["A · compared-b.pickle · GPU 0".to_owned(), "B · compared-a.pickle · GPU 0".to_owned()],
+        || lanes(&page),
+    );
+    let swapped = beside.worker.report(beside.b, Pairing { b: beside.a, ..Pairing::default() }, 10);
+    tells(&page, &swapped);
+    page.click("#compare-swap");
+    tells(&page, &beside.report(Pairing::default()));
+
+    // B over A, and no longer compared: the first file is as it was.
+    page.press("^");
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#compare-overlay", "aria-pressed"));
+    keep_drawn(&page, "comparison, overlaid");
+    page.prefer_color_scheme("dark");
+    keep_drawn(&page, "comparison, dark");
+    page.resize(600, 900);
+    keep_drawn(&page, "comparison, 600");
+    page.resize(1280, 800);
+    page.press("\\");
+    page.wait_until("nothing is compared", || page.attribute("#compare", "hidden").is_some());
+    assert_eq!(lanes(&page), Vec::<String>::new());
+    page.wait_for(&Some("peak".to_owned()), || page.attribute("#why-report", "data-topic"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_second_file_is_chosen_beside_the_open_one() {
+    let files = two_runs();
+    let mut beside = Beside::of(&files);
+    let page = empty_page();
+    page.drop_files(&[&files[0]]);
+    page.wait_for_state("ready");
+    // What is no snapshot changes nothing of what is open.
+    page.choose("input#second", &[&fixtures::file("second-wrong.pickle", b"\x80\x04")]);
+    page.wait_until("why not", || page.text("#toast-text").starts_with("Could not open second-wrong.pickle"));
+    page.wait_until("nothing is compared", || page.attribute("#compare", "hidden").is_some());
+    page.click("#toast-close");
+    page.choose("input#second", &[&files[1]]);
+    tells(&page, &beside.report(Pairing::default()));
+
+    // The largest difference is a click away: it is marked first.
+    let pairing = Pairing { b: beside.b, ..Pairing::default() };
+    let last = beside.worker.live(beside.a).len() as u64;
+    let view = memscape::timeline::View::fit(last, 1 << 30, 400, 100);
+    let largest = beside.worker.curve(beside.a, pairing, view).largest;
+    let most = largest.iter().map(|(_, delta)| delta.unsigned_abs()).max().unwrap_or(0);
+    page.wait_for(&format!("B − A, live\n± {}", Bytes(most)), || page.text("#difference-text"));
+    let corners = page.corners("canvas#difference");
+    let at = corners.at((f64::from(largest[0].0) + 0.5) / last as f64, 0.5);
+    page.click_at(at.0, at.1);
+    page.wait_for(&beside.cursor(largest[0].0), || cursor(&page));
+
+    // All that can be asked of the first can be asked of the second: its lane has the focus.
+    page.click("[data-lane]:not([aria-current])");
+    page.wait_until("B is shown", || page.text("#lane-labels [aria-current] .name").starts_with("B · "));
+    page.click("#tab-allocations");
+    page.wait_until("its allocations", || {
+        page.evaluate("document.querySelectorAll('#table-rows tr').length > 3") == true
+    });
+    // Another file ends it.
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    assert!(page.attribute("#compare", "hidden").is_some());
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_link_and_a_saved_page_bring_both() {
+    let files = two_runs();
+    let mut beside = Beside::of(&files);
+    let report = beside.report(Pairing { key: Some(MatchKey::Module), ..Pairing::default() });
+    let folder = folder("saved-comparison");
+    let link = "../snapshots/compared-a.pickle&with=../snapshots/compared-b.pickle&match=module";
+    let page = page_at(&Site::shared().page_with(link), &folder);
+    page.wait_for_state("ready");
+    tells(&page, &report);
+    page.wait_until("the address still leads there", || {
+        let link = page.evaluate("location.hash");
+        link.as_str().is_some_and(|link| link.contains("&with=../snapshots/compared-b.pickle&match=module"))
+    });
+    assert_eq!(page.complaints(), Vec::<String>::new());
+
+    let page = opened(&saved(&page, &folder, "compared-a.html"), &folder);
+    tells(&page, &report);
+    assert_eq!(lanes(&page), ["A · compared-a.pickle · GPU 0", "B · compared-b.pickle · GPU 0"]);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+    keep_drawn(&page, "comparison, saved");
+}

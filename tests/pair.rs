@@ -1,0 +1,170 @@
+//! Two files behind one door, as the page has them: the second beside the first, questions about both, and what becomes of either.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::paired::{Worker, device};
+
+use memscape::compare::Which;
+use memscape::engine::Question;
+use memscape::engine::protocol::{Align, Cell, Looks, MatchKey, PairAt, Pairing, in_second_file, own_ordinal};
+use memscape::timeline::{Axis, View, WindowColumns};
+
+const PAIRS: [[&str; 2]; 4] = [
+    ["train-annotated-100", "train-annotated-mixed-precision"],
+    ["forward-bf16", "forward-only-100"],
+    ["no-time-expandable", "no-time-segments-freed"],
+    ["torch-2.10-annotated", "torch-2.10-bf16-expandable"],
+];
+
+#[test]
+fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
+    for [a, b] in PAIRS {
+        let mut worker = Worker::new();
+        let Some(first) = worker.real(Which::First, a) else { return };
+        let second = worker.real(Which::Second, b).unwrap();
+        let (a, b) = (device(&first), device(&second));
+        assert!(own_ordinal(b).1 && !own_ordinal(a).1);
+        for (a, b, align) in [(a, b, None), (b, a, None), (a, b, Some(Align::Share))] {
+            let pairing = Pairing { b, align, ..Pairing::default() };
+            let (live_a, live_b) = (worker.live(a), worker.live(b));
+            let last = live_a.len() as u32 - 1;
+            // What every moment of A is aligned with, each asked for.
+            let step = (last / 300).max(1);
+            let map: Vec<(u32, u32)> = (0..=last)
+                .step_by(step as usize)
+                .map(|moment| {
+                    let (moments, live) = worker.aligned(a, pairing, false, moment);
+                    assert_eq!(moments[0], moment);
+                    let expected = [live_a[moment as usize], live_b[moments[1] as usize]];
+                    assert_eq!(live.map(|bytes| bytes as i64), expected.map(|bytes| bytes.max(0)));
+                    (moment, moments[1])
+                })
+                .collect();
+            assert!(map.is_sorted_by_key(|(_, other)| *other));
+            for (width, from, to) in [(300, 0, last + 1), (97, last / 3, last / 3 + 40), (640, last / 2, last)] {
+                let fit = View::fit(u64::from(to - from).max(1), 1 << 30, width, 50);
+                let view = View { left_px: (f64::from(from) / fit.x_per_px) as i64, ..fit };
+                let curve = worker.curve(a, pairing, view);
+                let columns = WindowColumns::new(&view, last + 1, None);
+                assert_eq!((curve.delta.len(), curve.b.bytes.len()), (columns.moments.len(), columns.moments.len()));
+                for (column, [least, most]) in columns.moments.iter().zip(&curve.delta) {
+                    let seen = map.iter().filter(|(moment, _)| column.contains(moment));
+                    for &(moment, other) in seen {
+                        let delta = live_b[other as usize] - live_a[moment as usize];
+                        assert!((*least..=*most).contains(&delta), "{moment}");
+                    }
+                }
+            }
+            // As the whole trace in one column: the extremes of all moments are those of its largest differences.
+            let curve = worker.curve(a, pairing, View::fit(u64::from(last) + 1, 1, 1, 1));
+            let extremes: Vec<i64> = curve.delta.iter().flatten().copied().collect();
+            let largest = curve.largest.first().map_or(0, |(_, delta)| delta.abs());
+            assert_eq!(extremes.iter().map(|delta| delta.abs()).max().unwrap_or(0), largest);
+        }
+    }
+}
+
+#[test]
+fn a_device_with_itself_differs_nowhere() {
+    let mut worker = Worker::new();
+    let Some(file) = worker.real(Which::First, "train-annotated-100") else { return };
+    let a = device(&file);
+    let pairing = Pairing { b: a, ..Pairing::default() };
+    let last = worker.live(a).len() as u32 - 1;
+    let curve = worker.curve(a, pairing, View::fit(u64::from(last) + 1, 1 << 30, 500, 50));
+    assert!(curve.delta.iter().all(|delta| *delta == [0; 2]) && curve.largest.is_empty());
+    let report = worker.report(a, pairing, 10_000);
+    let groups = report.sheets.iter().find(|sheet| sheet.key == "groups").unwrap();
+    assert!(groups.rows.iter().all(|row| row.cells[3] == Cell::Change(0)));
+    assert!(!report.sheets.iter().any(|sheet| sheet.key == "tree"), "nothing differs");
+}
+
+#[test]
+fn the_map_is_a_bounded_part_of_all_places() {
+    let mut worker = Worker::new();
+    let Some(first) = worker.real(Which::First, PAIRS[0][0]) else { return };
+    let second = worker.real(Which::Second, PAIRS[0][1]).unwrap();
+    let (a, pairing) = (device(&first), Pairing { b: device(&second), ..Pairing::default() });
+    let ends = [worker.live(a).len() as u32 - 1, worker.live(pairing.b).len() as u32 - 1];
+    for places in [2, 3, 100, 100_000] {
+        let map = worker.map(a, pairing, places);
+        assert_eq!(map.align, Some(Align::Steps));
+        assert!(map.places.len() as u32 <= places.max(3), "{places}: {}", map.places.len());
+        assert_eq!(map.places.first(), Some(&(0, 0)));
+        assert_eq!(map.places.last(), Some(&(ends[0], ends[1])));
+        for &(one, other) in map.places.iter().take(50) {
+            assert_eq!(worker.aligned(a, pairing, false, one).0[1], other);
+        }
+    }
+}
+
+#[test]
+fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
+    for [a, b] in PAIRS {
+        let mut worker = Worker::new();
+        let Some(first) = worker.real(Which::First, a) else { return };
+        let second = worker.real(Which::Second, b).unwrap();
+        let (a, b) = (device(&first), device(&second));
+        let peak = worker.pair.side(a).unwrap().history.most_live().0.0;
+        let ats =
+            [PairAt::Peaks, PairAt::PeakOfA, PairAt::PeakOfB, PairAt::End, PairAt::Start, PairAt::Moment(peak / 2)];
+        for (key, at) in MatchKey::ALL.map(Some).into_iter().chain([None]).zip(ats.into_iter().cycle()) {
+            let report = worker.report(a, Pairing { b, at, key, align: None }, 10_000);
+            let sheet = |key: &str| report.sheets.iter().find(|sheet| sheet.key == key);
+            let groups = sheet("groups").unwrap();
+            assert_eq!(groups.left_out, 0);
+            let bytes = |cell: &Cell| match cell {
+                Cell::Bytes(bytes) => i128::from(*bytes),
+                Cell::Change(change) => i128::from(*change),
+                other => panic!("{other:?}"),
+            };
+            for column in 1..4 {
+                let sum: i128 = groups.rows.iter().map(|row| bytes(&row.cells[column])).sum();
+                assert_eq!(sum, bytes(&groups.total[column]), "{key:?} {at:?}");
+            }
+            // A node is no less than what of it is told below it.
+            let Some(tree) = sheet("tree") else { continue };
+            for column in [1, 2] {
+                let mut open: Vec<(u32, i128)> = Vec::new();
+                let mut outermost = 0;
+                for row in &tree.rows {
+                    let of_row = bytes(&row.cells[column]);
+                    open.truncate(row.depth as usize);
+                    match open.last_mut() {
+                        Some((_, left)) => *left -= of_row,
+                        None => outermost += of_row,
+                    }
+                    assert!(open.last().is_none_or(|(_, left)| *left >= 0), "{key:?} {at:?}: {row:?}");
+                    open.push((row.depth, of_row));
+                }
+                assert!(outermost <= bytes(&groups.total[column]), "{key:?} {at:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_second_file_that_is_wrong_or_closed_leaves_the_first_as_it_was() {
+    let mut worker = Worker::new();
+    let Some(first) = worker.real(Which::First, "forward-bf16") else { return };
+    let a = device(&first);
+    let scene = |worker: &mut Worker, device: i64| {
+        let view = View { axis: Axis::Events, ..View::fit(1000, 1 << 30, 400, 100) };
+        worker.ask(device, Question::Scene { view, looks: Looks::default() })
+    };
+    let before = scene(&mut worker, a);
+    assert!(before.is_some());
+    assert!(worker.open(Which::Second, b"\x80\x04no pickle").is_err());
+    assert_eq!(scene(&mut worker, a), before);
+    assert_eq!(worker.ask(a, Question::Comparison(Pairing { b: in_second_file(0), ..Pairing::default() }, 10)), None);
+    let second = worker.real(Which::Second, "forward-only-100").unwrap();
+    assert!(scene(&mut worker, device(&second)).is_some());
+    assert_ne!(scene(&mut worker, device(&second)), before);
+    worker.pair.end_second();
+    assert_eq!(scene(&mut worker, a), before);
+    assert_eq!(worker.ask(a, Question::Comparison(Pairing { b: device(&second), ..Pairing::default() }, 10)), None);
+    // And a new first file ends the comparison.
+    worker.real(Which::Second, "forward-only-100").unwrap();
+    worker.real(Which::First, "adam-35-events").unwrap();
+    assert!(worker.pair.engine(Which::Second).is_none());
+}
