@@ -21,6 +21,9 @@ const LONGEST: usize = 4096;
 
 type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
+/// Texts by their numbers.
+pub(crate) type Texts<'a> = HashMap<u32, &'a str, foldhash::fast::RandomState>;
+
 /// Texts and chains of texts of both files.
 #[derive(Default)]
 pub(crate) struct Common {
@@ -53,8 +56,8 @@ impl Common {
     }
 
     /// The texts of these.
-    pub(crate) fn texts_of(&self, origins: impl Iterator<Item = (u32, u32)>) -> HashMap<u32, &str> {
-        let mut texts: HashMap<u32, &str> = origins.map(|(_, text)| (text, "")).collect();
+    pub(crate) fn texts_of(&self, origins: impl Iterator<Item = (u32, u32)>) -> Texts<'_> {
+        let mut texts: Texts<'_> = origins.map(|(_, text)| (text, "")).collect();
         for (text, number) in &self.texts {
             texts.get_mut(number).into_iter().for_each(|known| *known = text);
         }

@@ -9,7 +9,7 @@ use crate::report::report;
 use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use engine::protocol::{
-    Align, FileSummary, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, in_second_file, own_ordinal,
+    Align, CategorySet, FileSummary, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, in_second_file, own_ordinal,
 };
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, Want, Work};
 use std::collections::VecDeque;
@@ -35,8 +35,8 @@ pub struct Pair {
     kept: Option<Box<Kept>>,
     replies: VecDeque<(Which, Reply)>,
     /// What either was told last that both have to know.
-    categories: Option<Request>,
-    internal: Option<Request>,
+    categories: Option<Box<CategorySet>>,
+    internal: Option<Vec<String>>,
 }
 
 /// A comparison of two devices, and what is known of it.
@@ -65,14 +65,20 @@ impl Pair {
             }
             Request::EndOfFile | Request::Cancel => self.fed().request(request),
             Request::Ask(ask) => self.ask(ask),
-            Request::Categories(_) | Request::InternalFrames(_) => {
+            // A whole request is not cloned: that would be 9 kB of wasm.
+            Request::Categories(set) => {
                 // Keys by category are other ones now.
                 self.kept = None;
-                self.second.iter_mut().for_each(|second| second.request(request.clone()));
-                self.first.request(request.clone());
-                let told =
-                    if matches!(request, Request::Categories(_)) { &mut self.categories } else { &mut self.internal };
-                *told = Some(request);
+                let told = || Request::Categories(set.clone());
+                self.second.iter_mut().for_each(|second| second.request(told()));
+                self.first.request(told());
+                self.categories = Some(set);
+            }
+            Request::InternalFrames(rules) => {
+                let told = || Request::InternalFrames(rules.clone());
+                self.second.iter_mut().for_each(|second| second.request(told()));
+                self.first.request(told());
+                self.internal = Some(rules);
             }
         }
     }
@@ -81,7 +87,8 @@ impl Pair {
     pub fn open_second(&mut self, open: Request) {
         self.end_second();
         let mut second = (self.make)();
-        [&self.categories, &self.internal].into_iter().flatten().for_each(|told| second.request(told.clone()));
+        self.categories.iter().for_each(|set| second.request(Request::Categories(set.clone())));
+        self.internal.iter().for_each(|rules| second.request(Request::InternalFrames(rules.clone())));
         second.request(open);
         self.second = Some(Box::new(second));
         self.fed = Which::Second;

@@ -73,6 +73,24 @@ fn bytes(two: Two) -> [Cell; 3] {
     [Cell::Bytes(two.a), Cell::Bytes(two.b), change(two)]
 }
 
+/// The columns of groups and nodes.
+const COMPARED: [(&str, &str); 7] = [
+    ("name", "name"),
+    ("a_bytes", "A"),
+    ("b_bytes", "B"),
+    ("delta_bytes", "Δ"),
+    ("relation", "B / A"),
+    ("a_count", "A, allocations"),
+    ("b_count", "B, allocations"),
+];
+
+/// A row of them.
+fn compared(depth: u32, name: &str, of: Two, relation: String, count: Two, stack: &[String]) -> SheetRow {
+    let counts = [text(relation), Cell::Count(count.a), Cell::Count(count.b)];
+    let cells = std::iter::once(text(name)).chain(bytes(of)).chain(counts).collect();
+    SheetRow { depth, cells, stack: stack.to_vec(), ..SheetRow::default() }
+}
+
 impl Writing {
     fn sheet(
         &mut self,
@@ -117,63 +135,32 @@ impl Writing {
     }
 
     fn groups(&mut self, key: &str, title: &str, note: &str, groups: &[Row], of: &Comparison) {
-        const COLUMNS: [(&str, &str); 7] = [
-            ("name", "name"),
-            ("a_bytes", "A"),
-            ("b_bytes", "B"),
-            ("delta_bytes", "Δ"),
-            ("relation", "B / A"),
-            ("a_count", "A, allocations"),
-            ("b_count", "B, allocations"),
-        ];
-        let row = |row: &Row| {
-            let mut cells = vec![text(&*row.label)];
-            cells.extend(bytes(row.bytes));
-            cells.extend([text(row.relation()), Cell::Count(row.count.a), Cell::Count(row.count.b)]);
-            SheetRow { cells, stack: row.callers.clone(), ..SheetRow::default() }
-        };
+        let row = |row: &Row| compared(0, &row.label, row.bytes, row.relation(), row.count, &row.callers);
         let rows = groups.iter().take(self.rows).map(row).collect();
+        let count = groups.iter().fold(Two::default(), |sum, row| sum.plus(row.count));
         let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
-        let mut total = vec![text("total")];
-        total.extend(bytes(live));
-        let sum = |of: fn(&Row) -> u64| groups.iter().fold(0u64, |sum, row| sum.saturating_add(of(row)));
-        total.extend([Cell::Nothing, Cell::Count(sum(|row| row.count.a)), Cell::Count(sum(|row| row.count.b))]);
-        self.sheet([key, title, note], &COLUMNS, rows, total);
+        let mut total = compared(0, "total", live, String::new(), count, &[]).cells;
+        total.get_mut(4).into_iter().for_each(|relation| *relation = Cell::Nothing);
+        self.sheet([key, title, note], &COMPARED, rows, total);
         self.sheets.last_mut().into_iter().for_each(|sheet| {
             sheet.left_out = groups.len().saturating_sub(sheet.rows.len()) as u32;
         });
     }
 
     fn tree(&mut self, of: &Comparison) {
-        const COLUMNS: [(&str, &str); 7] = [
-            ("frame", "frame"),
-            ("a_bytes", "A"),
-            ("b_bytes", "B"),
-            ("delta_bytes", "Δ"),
-            ("relation", "B / A"),
-            ("a_count", "A, allocations"),
-            ("b_count", "B, allocations"),
-        ];
         let row = |row: &TreeRow| {
-            let mut cells = vec![text(&*row.label)];
-            cells.extend(bytes(row.bytes));
             let relation = match (row.bytes.a, row.bytes.b) {
                 (0, _) => "not live in A".to_owned(),
                 (_, 0) => "not live in B".to_owned(),
                 _ => times(row.bytes),
             };
-            cells.extend([text(relation), Cell::Count(row.count.a), Cell::Count(row.count.b)]);
-            SheetRow { depth: row.depth, cells, stack: row.frames.clone(), ..SheetRow::default() }
+            compared(row.depth, &row.label, row.bytes, relation, row.count, &row.frames)
         };
         let rows: Vec<SheetRow> = of.tree.iter().map(row).collect();
         if !rows.is_empty() {
             let title = ["Call tree where A and B differ, by ", &of.tree_title].concat();
-            self.sheet(
-                ["tree", &title, "Each node with all that it calls. Chains are one row."],
-                &COLUMNS,
-                rows,
-                Vec::new(),
-            );
+            let note = "Each node with all that it calls. Chains are one row.";
+            self.sheet(["tree", &title, note], &COMPARED, rows, Vec::new());
         }
     }
 

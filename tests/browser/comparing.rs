@@ -3,8 +3,9 @@
 
 use crate::fixtures::{self, halves};
 use crate::memory::generated;
+use crate::moment::type_moment;
 use crate::opening::{empty_page, shows_halves};
-use crate::page::{Page, SHIFT};
+use crate::page::Page;
 use crate::paired::{Worker, device};
 use crate::pictures::keep_drawn;
 use crate::saved::{folder, opened, page_at, saved};
@@ -119,17 +120,19 @@ fn two_files_given_together_are_compared() {
 
     // The cursor, by keys: in both lanes, and in the insight where it is about that.
     choose(&page, "#compare-at", 5);
-    page.click("canvas#timeline");
-    page.press_held("P", SHIFT);
-    page.wait_for(&beside.cursor(peak), || cursor(&page));
-    for _ in 0..3 {
-        page.press_held("ArrowRight", SHIFT);
-    }
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press("End");
+    let end = beside.worker.live(beside.a).len() as u32 - 1;
+    page.wait_for(&beside.cursor(end), || cursor(&page));
+    page.press("@");
+    page.wait_until("the field of the moment has the focus", || page.evaluate("document.activeElement.id") == "at");
+    type_moment(&page, &(peak + 2).to_string());
     page.wait_for(&beside.cursor(peak + 3), || cursor(&page));
     tells(&page, &beside.report(Pairing { at: PairAt::Moment(peak + 3), ..Pairing::default() }));
     choose(&page, "#compare-at", 0);
 
     // Swapped: A is what B was.
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press("~");
     page.wait_for(
         &vec!["A · compared-b.pickle · GPU 0".to_owned(), "B · compared-a.pickle · GPU 0".to_owned()],
@@ -189,7 +192,7 @@ fn a_second_file_is_chosen_beside_the_open_one() {
     page.wait_until("B is shown", || page.text("#lane-labels [aria-current] .name").starts_with("B · "));
     page.click("#tab-allocations");
     page.wait_until("its allocations", || {
-        page.evaluate("document.querySelectorAll('#table-rows tr').length > 3") == true
+        page.evaluate("document.querySelectorAll('#table-rows > div').length > 3") == true
     });
     // Another file ends it.
     page.drop_files(&[&halves()]);

@@ -30,7 +30,7 @@ pub(crate) fn is_seen(page: &Page, selector: &str) -> bool {
 }
 
 /// Types into the field of the moment.
-fn type_moment(page: &Page, text: &str) {
+pub(crate) fn type_moment(page: &Page, text: &str) {
     page.evaluate(&format!("document.querySelector('#at').value = {}", serde_json::Value::from(text)));
     page.evaluate("document.querySelector('#at').focus()");
     page.press("Enter");

@@ -159,7 +159,7 @@ impl Shared {
         let mark = at.and_then(|at| {
             let middle = f64::from(*b.edge_px.get(at)?).midpoint(f64::from(*b.edge_px.get(at + 1)?));
             let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
-            Some(Mark { at, text: [&Bytes(peak).to_string(), " B"].concat() })
+            Some(Mark { at, text: ["B: ", &Bytes(peak).to_string()].concat() })
         });
         Some(Curve { line: Line::Planned, points: steps(&b.edge_px, [over, view], &row), mark })
     }
