@@ -37,6 +37,9 @@ pub(crate) struct Diff {
     /// How moments are aligned; if omitted, by steps, else by the sequence of allocations, else by the share of events
     #[arg(long)]
     pub(crate) align: Option<By>,
+    /// Replace the beginning OLD of paths by NEW before paths are compared, such as /home/a/=/home/b/; may be given several times
+    #[arg(long, value_name = "OLD=NEW", value_parser = prefix)]
+    pub(crate) map: Vec<(String, String)>,
     /// Maximum number of rows to print
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: u32,
@@ -122,11 +125,19 @@ fn compared(arguments: &Diff) -> Result<Comparison, String> {
     let side_a = engine_a.side(device_of_a).ok_or_else(missing)?;
     let side_b = engine_b.as_ref().unwrap_or(&engine_a).side(device_of_b).ok_or_else(missing)?;
     let wanted = Wanted { a: one, b: other, key: key.map(|key| key.0), align: align.map(|align| align.0) };
-    let mut comparing = Comparing::new(&side_a, &side_b, wanted);
+    let mut comparing = Comparing::new(&side_a, &side_b, wanted).with_prefixes(arguments.map.clone());
     loop {
         if let Ok(comparison) = comparing.step(&side_a, &side_b, &mut Slice::new(&mut || true)) {
             return Ok(comparison);
         }
+    }
+}
+
+/// `OLD=NEW`.
+fn prefix(typed: &str) -> Result<(String, String), String> {
+    match typed.split_once('=') {
+        Some((old, new)) if !old.is_empty() => Ok((old.to_owned(), new.to_owned())),
+        _ => Err("expected OLD=NEW, such as /home/a/=/home/b/".to_owned()),
     }
 }
 

@@ -58,6 +58,13 @@ impl Comparing {
         Comparing { wanted, tables, aligning, sums, rung, tried, chosen, pools, pairing, scaling, lifetimes }
     }
 
+    /// Replaces these beginnings of paths in both files before paths are compared: the first that fits. Before the first step.
+    #[must_use]
+    pub fn with_prefixes(mut self, prefixes: Vec<(String, String)>) -> Comparing {
+        self.tables.common.prefixes = prefixes;
+        self
+    }
+
     /// Compares.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! Two snapshots against each other: moments of the one aligned with moments of the other, what is live by groups that both have, how sizes
 //! scale, who lives longer, and a verdict. Pure, in slices, with plain answers.
 //!
+//! Many of them at once are [`ranks`]: a module of this crate, because it surveys the same sides and explains with the same comparison.
+//!
 //! A comparison borrows two [sides](engine::Side), each a device of an open file; both may be of one file.
 
 mod aligning;
@@ -10,6 +12,7 @@ mod comparing;
 mod key;
 mod keyed;
 mod pairing;
+pub mod ranks;
 mod sequence;
 mod sums;
 mod tables;
