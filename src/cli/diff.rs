@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use ui::summary::device_name;
 
+/// Rows that are printed.
+const TOP: u32 = 20;
+
 /// Arguments of `memscape diff`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Diff {
@@ -41,7 +44,7 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "OLD=NEW", value_parser = prefix)]
     pub(crate) map: Vec<(String, String)>,
     /// Maximum number of rows to print
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = TOP)]
     pub(crate) top: u32,
     /// Print JSON
     #[arg(long)]
@@ -49,6 +52,15 @@ pub(crate) struct Diff {
     /// Print Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
+}
+
+impl Diff {
+    /// Of the devices of two files, with all else chosen automatically.
+    pub(crate) fn of(a: (PathBuf, i64), b: (PathBuf, i64), json: bool, markdown: bool) -> Diff {
+        let (at_a, at_b, key, align, map) = Default::default();
+        let (device_a, device_b) = (Some(a.1), Some(b.1));
+        Diff { a: a.0, b: b.0, device_a, device_b, at_a, at_b, key, align, map, top: TOP, json, markdown }
+    }
 }
 
 /// A key, as it is typed.
@@ -266,7 +278,7 @@ fn as_json(of: &Comparison) -> Value {
 const WIDTH: usize = 100;
 
 /// A text on lines of at most [`WIDTH`] letters, those after the first indented.
-fn wrapped(text: &str, indent: &str) -> String {
+pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     let (mut lines, mut width) = (String::new(), 0);
     for word in printable(text).split(' ') {
         let letters = word.chars().count();
@@ -285,7 +297,7 @@ fn wrapped(text: &str, indent: &str) -> String {
 }
 
 /// The beginning of a name that fits in so many letters.
-fn cut(name: &str, letters: usize) -> String {
+pub(crate) fn cut(name: &str, letters: usize) -> String {
     let name = printable(name);
     match name.chars().count() <= letters {
         true => name,
