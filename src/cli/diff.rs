@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use ui::summary::device_name;
 
+/// Rows that are printed.
+const TOP: u32 = 20;
+
 /// Arguments of `memscape diff`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Diff {
@@ -37,8 +40,11 @@ pub(crate) struct Diff {
     /// How moments are aligned; if omitted, by steps, else by the sequence of allocations, else by the share of events
     #[arg(long)]
     pub(crate) align: Option<By>,
+    /// Replace the beginning OLD of paths by NEW before paths are compared, such as /home/a/=/home/b/; may be given several times
+    #[arg(long, value_name = "OLD=NEW", value_parser = prefix)]
+    pub(crate) map: Vec<(String, String)>,
     /// Maximum number of rows to print
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = TOP)]
     pub(crate) top: u32,
     /// Print JSON
     #[arg(long)]
@@ -46,6 +52,15 @@ pub(crate) struct Diff {
     /// Print Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
+}
+
+impl Diff {
+    /// Of the devices of two files, with all else chosen automatically.
+    pub(crate) fn of(a: (PathBuf, i64), b: (PathBuf, i64), json: bool, markdown: bool) -> Diff {
+        let (at_a, at_b, key, align, map) = Default::default();
+        let (device_a, device_b) = (Some(a.1), Some(b.1));
+        Diff { a: a.0, b: b.0, device_a, device_b, at_a, at_b, key, align, map, top: TOP, json, markdown }
+    }
 }
 
 /// A key, as it is typed.
@@ -122,11 +137,19 @@ fn compared(arguments: &Diff) -> Result<Comparison, String> {
     let side_a = engine_a.side(device_of_a).ok_or_else(missing)?;
     let side_b = engine_b.as_ref().unwrap_or(&engine_a).side(device_of_b).ok_or_else(missing)?;
     let wanted = Wanted { a: one, b: other, key: key.map(|key| key.0), align: align.map(|align| align.0) };
-    let mut comparing = Comparing::new(&side_a, &side_b, wanted);
+    let mut comparing = Comparing::new(&side_a, &side_b, wanted).with_prefixes(arguments.map.clone());
     loop {
         if let Ok(comparison) = comparing.step(&side_a, &side_b, &mut Slice::new(&mut || true)) {
             return Ok(comparison);
         }
+    }
+}
+
+/// `OLD=NEW`.
+fn prefix(typed: &str) -> Result<(String, String), String> {
+    match typed.split_once('=') {
+        Some((old, new)) if !old.is_empty() => Ok((old.to_owned(), new.to_owned())),
+        _ => Err("expected OLD=NEW, such as /home/a/=/home/b/".to_owned()),
     }
 }
 
@@ -269,7 +292,7 @@ fn as_json(of: &Comparison) -> Value {
 const WIDTH: usize = 100;
 
 /// A text on lines of at most [`WIDTH`] letters, those after the first indented.
-fn wrapped(text: &str, indent: &str) -> String {
+pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     let (mut lines, mut width) = (String::new(), 0);
     for word in printable(text).split(' ') {
         let letters = word.chars().count();
@@ -288,7 +311,7 @@ fn wrapped(text: &str, indent: &str) -> String {
 }
 
 /// The beginning of a name that fits in so many letters.
-fn cut(name: &str, letters: usize) -> String {
+pub(crate) fn cut(name: &str, letters: usize) -> String {
     let name = printable(name);
     match name.chars().count() <= letters {
         true => name,

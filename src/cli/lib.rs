@@ -21,6 +21,9 @@ mod output;
 mod parsing;
 mod plan;
 mod plot;
+mod ranks;
+mod ranks_json;
+mod ranks_survey;
 mod segments;
 mod segments_json;
 mod serve;
@@ -104,6 +107,11 @@ enum Command {
     ///
     /// Prints B against A at their peaks, or at --at-a and --at-b. Moments are aligned by steps, else by the sequence of allocations.
     Diff(diff::Diff),
+    /// Compare the snapshots of many ranks: which differ, in what, and which ran out of memory first
+    ///
+    /// Takes folders, files and archives. Ranks come from the names of the files as torchtitan, Megatron-LM, composer, NeMo and others write
+    /// them, else from their order. Files that are missing or cannot be read are listed with the reason.
+    Ranks(ranks::Arguments),
     /// Save a range of the trace as a smaller snapshot
     ///
     /// Other tools open it as well: it has the events of the range, the segments and blocks as they were after it, and, before it, an event
@@ -184,6 +192,9 @@ impl Command {
             // Its errors name the file.
             Command::Diff(arguments) => {
                 return diff::diff(arguments).and_then(printed).map_err(|error| vec![error]);
+            }
+            Command::Ranks(arguments) => {
+                return ranks::ranks(arguments).and_then(printed).map_err(|error| vec![error]);
             }
             Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
             Command::Html(arguments) => match arguments.write() {

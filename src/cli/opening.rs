@@ -31,8 +31,18 @@ pub(crate) fn open(
     member: Option<u32>,
     members: &mut Vec<Member>,
 ) -> Result<(FileSummary, Engine), String> {
-    let show = io::stderr().is_terminal();
-    let mut engine = Engine::new();
+    open_with(Engine::new(), input, name, member, members, io::stderr().is_terminal())
+}
+
+/// The same with an engine of one's own; progress is shown on the terminal, if at all.
+pub(crate) fn open_with(
+    mut engine: Engine,
+    input: &mut Input,
+    name: &str,
+    member: Option<u32>,
+    members: &mut Vec<Member>,
+    show: bool,
+) -> Result<(FileSummary, Engine), String> {
     let begin = |engine: &mut Engine, input: &mut Input| {
         let (name, total_bytes, access) = (name.to_owned(), input.total_bytes(), input.access());
         engine.request(Request::Open { name, total_bytes, access, member });

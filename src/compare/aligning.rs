@@ -22,6 +22,8 @@ const ENOUGH_PERCENT: u64 = 90;
 struct Sequence {
     places: Vec<u32>,
     keys: Vec<u32>,
+    /// How far the trace was looked at.
+    next: usize,
 }
 
 /// The alignment, as far as it is.
@@ -35,8 +37,14 @@ pub(crate) struct Aligning {
     shares: Vec<u64>,
     chosen: Option<Key>,
     keys: [Vec<u32>; 2],
-    sequences: Option<[Sequence; 2]>,
+    /// How often each key comes in either.
+    counts: [Vec<u32>; 2],
+    sequences: [Sequence; 2],
     diff: Option<Diff>,
+    /// The method that [`Found`] will have, once all anchors are in place.
+    method: Option<Align>,
+    /// The pair and the step that anchors are made of next.
+    next_anchor: (usize, usize),
     pub(crate) found: Found,
 }
 
@@ -55,10 +63,26 @@ pub(crate) struct Found {
 
 impl Aligning {
     pub(crate) fn new(a: &Side, b: &Side, wanted: Option<Align>) -> Aligning {
-        let (paired_steps, chosen, keys, sequences, diff) = Default::default();
+        let (paired_steps, chosen, keys, counts, sequences) = Default::default();
+        let (diff, method, next_anchor) = Default::default();
         let steps = [a, b].map(|side| StepSearch::new(side.history.device));
         let found = Found { alignment: Alignment::new(), is_exact: true, ..Found::default() };
-        Aligning { wanted, steps, paired_steps, rung: 0, shares: Vec::new(), chosen, keys, sequences, diff, found }
+        let (rung, shares) = (0, Vec::new());
+        Aligning {
+            wanted,
+            steps,
+            paired_steps,
+            rung,
+            shares,
+            chosen,
+            keys,
+            counts,
+            sequences,
+            diff,
+            method,
+            next_anchor,
+            found,
+        }
     }
 
     /// Aligns.
@@ -72,14 +96,23 @@ impl Aligning {
             }
             self.paired_steps = Some(self.pair_steps(sides));
         }
-        if self.wanted == Some(Align::Share) {
-            self.finish(sides, Align::Share);
-            return Ok(());
-        }
+        let method = match self.method {
+            Some(method) => method,
+            None if self.wanted == Some(Align::Share) => Align::Share,
+            None => self.pair(sides, tables, slice)?,
+        };
+        self.method = Some(method);
+        self.finish(sides, method, slice)
+    }
+
+    /// Pairs allocations, and says by what the moments are aligned then.
+    fn pair(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced<Align> {
         self.choose(sides, tables, slice)?;
         let steps = self.paired_steps.as_deref().unwrap_or_default();
-        let sequences = self.sequences.get_or_insert_with(|| common(&self.keys, tables.common.count()));
-        let [a, b] = &*sequences;
+        for ((sequence, keys), others) in self.sequences.iter_mut().zip(&self.keys).zip(self.counts.iter().rev()) {
+            sequence.step(keys, others, slice)?;
+        }
+        let [a, b] = &self.sequences;
         let early = sides.map(|side| side.history.allocations.early() as u32);
         let diff = self.diff.get_or_insert_with(|| Diff::new(windows(sides, [a, b], steps).into_iter()));
         let pairs = &mut self.found.pairs;
@@ -91,13 +124,11 @@ impl Aligning {
         self.found.is_exact = diff.is_exact();
         let shorter = sides.map(|side| side.history.allocations.len() - side.history.allocations.early());
         let least = shorter[0].min(shorter[1]) * FEWEST_PERCENT / 100;
-        let method = match (steps.len(), self.wanted) {
+        Ok(match (steps.len(), self.wanted) {
             (0, None) if pairs.len() < least.max(1) => Align::Share,
             (0, _) => Align::Sequence,
             _ => Align::Steps,
-        };
-        self.finish(sides, method);
-        Ok(())
+        })
     }
 
     /// Steps of equal names, or else of equal numbers.
@@ -141,17 +172,22 @@ impl Aligning {
                 None => LADDER.get(self.rung).copied().unwrap_or(Key::CallSite),
             };
             tables.step(key, sides, slice)?;
-            for ((keys, keyed), side) in self.keys.iter_mut().zip(tables.of(key)).zip(sides) {
+            let count = tables.common.count();
+            let keys_of = self.keys.iter_mut().zip(&mut self.counts);
+            for (((keys, counts), keyed), side) in keys_of.zip(tables.of(key)).zip(sides) {
                 let allocations = &side.history.allocations;
+                counts.resize(count.max(counts.len()), 0);
                 let mut next = keys.len();
                 while let Some(part) = slice.part(&mut next, allocations.len() - allocations.early(), 2)? {
                     for place in part {
                         let id = AllocationId((allocations.early() + place) as u32);
-                        keys.push(keyed.map_or(0, |keyed| keyed.of(side, id)));
+                        let key = keyed.map_or(0, |keyed| keyed.of(side, id));
+                        keys.push(key);
+                        counts.get_mut(key as usize).into_iter().for_each(|count| *count += 1);
                     }
                 }
             }
-            let share = shared(&self.keys, tables.common.count());
+            let share = shared(&self.keys, &self.counts);
             self.shares.push(share);
             let is_enough = share >= ENOUGH_PERCENT || self.chosen.is_some();
             if is_enough {
@@ -163,68 +199,68 @@ impl Aligning {
                 let best = self.shares.iter().zip(LADDER).max_by_key(|&(share, _)| *share);
                 self.chosen = best.map(|(_, key)| key);
             }
-            self.keys = Default::default();
+            (self.keys, self.counts) = Default::default();
         }
     }
 
-    fn finish(&mut self, sides: [&Side; 2], method: Align) {
+    /// Makes the anchors out of the pairs and the steps.
+    fn finish(&mut self, sides: [&Side; 2], method: Align, slice: &mut Slice) -> Sliced {
         let [a, b] = sides.map(|side| side.history);
         let alignment = &mut self.found.alignment;
         if method == Align::Share {
             self.found.pairs = Column::new();
             self.found.key = None;
         } else {
-            let steps = self.paired_steps.take().unwrap_or_default();
+            let steps = self.paired_steps.as_deref().unwrap_or_default();
             self.found.steps = steps.len();
             self.found.way = self.steps[0].way();
-            let mut borders = steps.into_iter().flatten().peekable();
-            for (one, other) in self.found.pairs.iter() {
+            let borders = steps.as_flattened();
+            let (next_pair, next_border) = &mut self.next_anchor;
+            while let Some((one, other)) = self.found.pairs.get(*next_pair) {
                 let born = (a.allocations.born(AllocationId(one)).0, b.allocations.born(AllocationId(other)).0);
-                while let Some(border) = borders.next_if(|border| border.0 < born.0) {
+                while let Some(border) = borders.get(*next_border).filter(|border| border.0 < born.0) {
+                    slice.tick()?;
                     alignment.add(border.0, border.1);
+                    *next_border += 1;
                 }
+                slice.spend(2)?;
                 // The state before an allocation belongs to that before the other: what lies between goes before both.
                 alignment.add(born.0.saturating_sub(1), born.1.saturating_sub(1));
                 alignment.add(born.0, born.1);
+                *next_pair += 1;
             }
-            borders.for_each(|border| alignment.add(border.0, border.1));
+            while let Some(border) = borders.get(*next_border) {
+                slice.tick()?;
+                alignment.add(border.0, border.1);
+                *next_border += 1;
+            }
         }
         alignment.end(a.event_count(), b.event_count());
-        (self.keys, self.sequences, self.diff) = Default::default();
+        (self.keys, self.counts, self.sequences, self.diff, self.paired_steps) = Default::default();
         self.found.method = Some(method);
+        Ok(())
     }
 }
 
-/// How often each key comes in both.
-fn counts(keys: &[Vec<u32>; 2], count: usize) -> [Vec<u32>; 2] {
-    keys.each_ref().map(|keys| {
-        let mut counts = vec![0u32; count];
-        keys.iter().for_each(|&key| counts.get_mut(key as usize).into_iter().for_each(|count| *count += 1));
-        counts
-    })
-}
-
 /// Allocations of a hundred that have a partner by their key, wherever in the trace.
-fn shared(keys: &[Vec<u32>; 2], count: usize) -> u64 {
-    let [a, b] = counts(keys, count);
-    let both: u64 = a.iter().zip(&b).map(|(one, other)| u64::from(*one.min(other))).sum();
+fn shared(keys: &[Vec<u32>; 2], [a, b]: &[Vec<u32>; 2]) -> u64 {
+    let both: u64 = a.iter().zip(b).map(|(one, other)| u64::from(*one.min(other))).sum();
     200 * both / (keys.iter().map(Vec::len).sum::<usize>() as u64).max(1)
 }
 
-/// Those whose key comes in the other as well.
-fn common(keys: &[Vec<u32>; 2], count: usize) -> [Sequence; 2] {
-    let counts = counts(keys, count);
-    let [a, b] = keys;
-    [(a, &counts[1]), (b, &counts[0])].map(|(keys, others)| {
-        let mut sequence = Sequence::default();
-        for (place, &key) in keys.iter().enumerate() {
-            if others.get(key as usize).is_some_and(|&count| count > 0) {
-                sequence.places.push(place as u32);
-                sequence.keys.push(key);
+impl Sequence {
+    /// Collects those whose key comes in the other as well.
+    fn step(&mut self, keys: &[u32], others: &[u32], slice: &mut Slice) -> Sliced {
+        while let Some(part) = slice.part(&mut self.next, keys.len(), 2)? {
+            for (place, &key) in part.clone().zip(keys.get(part).unwrap_or_default()) {
+                if others.get(key as usize).is_some_and(|&count| count > 0) {
+                    self.places.push(place as u32);
+                    self.keys.push(key);
+                }
             }
         }
-        sequence
-    })
+        Ok(())
+    }
 }
 
 /// What is aligned on its own: before the first step, each step and what lies between two, and what comes after the last.

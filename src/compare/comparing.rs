@@ -2,7 +2,7 @@
 
 use crate::aligning::Aligning;
 use crate::alignment::{Align, Alignment};
-use crate::answer::{Comparison, Matched, MomentPair, SideFacts, Two};
+use crate::answer::{Comparison, FactorGroup, Lifetimes, Matched, MomentPair, SideFacts, Two};
 use crate::key::{AUTOMATIC, Key, LADDER};
 use crate::pairing::Pairing;
 use crate::sums::Sums;
@@ -48,26 +48,38 @@ pub struct Comparing {
     tree: Tree,
     pools: Option<Sums>,
     pairing: Pairing,
+    scaling: Option<Vec<FactorGroup>>,
+    lifetimes: Option<Vec<Lifetimes>>,
 }
 
 impl Comparing {
     /// Of two devices.
     pub fn new(a: &Side, b: &Side, wanted: Wanted) -> Comparing {
         let (tables, aligning) = (Tables::new([a, b]), Aligning::new(a, b, wanted.align));
-        let (sums, tried, tree_sums, tree, pools, pairing) = Default::default();
+        let (sums, tree_sums, tree, pools, pairing, scaling, lifetimes) = Default::default();
+        let (rung, tried, chosen) = (0, Vec::new(), wanted.key);
         Comparing {
             wanted,
             tables,
             aligning,
             sums,
-            rung: 0,
+            rung,
             tried,
-            chosen: wanted.key,
+            chosen,
             tree_sums,
             tree,
             pools,
             pairing,
+            scaling,
+            lifetimes,
         }
+    }
+
+    /// Replaces these beginnings of paths in both files before paths are compared: the first that fits. Before the first step.
+    #[must_use]
+    pub fn with_prefixes(mut self, prefixes: Vec<(String, String)>) -> Comparing {
+        self.tables.common.prefixes = prefixes;
+        self
     }
 
     /// Compares.
@@ -86,6 +98,17 @@ impl Comparing {
         let pools = self.pools.get_or_insert_with(|| Sums::new(Key::Pool, moments));
         pools.step(sides, &mut self.tables, slice)?;
         self.pairing.step(sides, &mut self.tables, &self.aligning.found, slice)?;
+        for sums in [&mut self.sums, &mut self.pools].into_iter().flatten() {
+            sums.list(sides, &mut self.tables, slice)?;
+        }
+        if self.scaling.is_none() {
+            self.scaling = Some(self.pairing.scaling(sides, &mut self.tables));
+            slice.check()?;
+        }
+        if self.lifetimes.is_none() {
+            self.lifetimes = Some(self.pairing.lifetimes(sides, &mut self.tables));
+            slice.check()?;
+        }
         Ok(self.comparison(sides, moments))
     }
 
@@ -176,8 +199,8 @@ impl Comparing {
 
     fn comparison(&mut self, sides: [&Side; 2], moments: (Moment, Moment)) -> Comparison {
         let [a, b] = sides;
-        let rows = self.sums.as_ref().map_or_else(Vec::new, |sums| sums.rows(sides, &mut self.tables));
-        let pools = self.pools.as_ref().map_or_else(Vec::new, |sums| sums.rows(sides, &mut self.tables));
+        let rows = self.sums.as_mut().map_or_else(Vec::new, Sums::take_rows);
+        let pools = self.pools.as_mut().map_or_else(Vec::new, Sums::take_rows);
         let matched = self.sums.as_ref().map_or(Matched::default(), |sums| sums.matched(&self.tables));
         let key = self.chosen.unwrap_or(Key::CallSite);
         let found = &self.aligning.found;
@@ -203,8 +226,8 @@ impl Comparing {
                 side.history.note_events().filter(|&event| side.history.events.action(event) == Action::Oom).count()
                     as u64
             }),
-            scaling: self.pairing.scaling(sides, &mut self.tables),
-            lifetimes: self.pairing.lifetimes(sides, &mut self.tables),
+            scaling: self.scaling.clone().unwrap_or_default(),
+            lifetimes: self.lifetimes.clone().unwrap_or_default(),
             warnings: warnings(sides, found.is_exact),
             verdict: Vec::new(),
         };

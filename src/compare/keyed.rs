@@ -31,6 +31,8 @@ pub(crate) struct Common {
     chains: Map<(u32, u32)>,
     /// What each chain is made of, by its number.
     origins: Vec<(u32, u32)>,
+    /// Beginnings of paths, and what they are replaced by before paths are compared.
+    pub(crate) prefixes: Vec<(String, String)>,
 }
 
 impl Common {
@@ -197,7 +199,8 @@ impl Keyed {
             *known = SKIPPED;
             return SKIPPED;
         }
-        let text = common.text(&words(self.key, side, frame));
+        let words = words(self.key, side, frame, &common.prefixes);
+        let text = common.text(&words);
         *known = text + 1;
         text
     }
@@ -225,13 +228,16 @@ impl Keyed {
 }
 
 /// What of a frame is compared.
-fn words(key: Key, side: &Side, frame: &Frame) -> String {
+fn words(key: Key, side: &Side, frame: &Frame, prefixes: &[(String, String)]) -> String {
     let snapshot = side.snapshot();
     let text = |id| {
         let bytes = snapshot.strings.bytes(id);
         String::from_utf8_lossy(bytes.get(..LONGEST).unwrap_or(bytes)).into_owned()
     };
-    let (file, name) = (text(frame.filename), text(frame.name));
+    let (mut file, name) = (text(frame.filename), text(frame.name));
+    if let Some((rest, new)) = prefixes.iter().find_map(|(old, new)| Some((file.strip_prefix(&**old)?, new))) {
+        file = [new, rest].concat();
+    }
     match key {
         Key::CallSite => site::short(snapshot, frame),
         Key::NoLines => [&file, "\n", &name].concat(),

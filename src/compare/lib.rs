@@ -1,6 +1,8 @@
 //! Two snapshots against each other: moments of the one aligned with moments of the other, what is live by groups that both have, how sizes
 //! scale, who lives longer, and a verdict. Pure, in slices, with plain answers.
 //!
+//! Many of them at once are [`ranks`]: a module of this crate, because it surveys the same sides and explains with the same comparison.
+//!
 //! A comparison borrows two [sides](engine::Side), each a device of an open file; both may be of one file.
 
 mod aligning;
@@ -12,6 +14,7 @@ mod key;
 mod keyed;
 mod pair;
 mod pairing;
+pub mod ranks;
 mod report;
 mod sequence;
 mod sums;

@@ -34,11 +34,15 @@ pub(crate) struct Sums {
     side: usize,
     candidates: Option<Candidates>,
     next: usize,
+    /// The sums in the order of their rows, and the rows as far as they are.
+    order: Option<Vec<(u32, Sum)>>,
+    rows: Vec<Row>,
 }
 
 impl Sums {
     pub(crate) fn new(key: Key, moments: (Moment, Moment)) -> Sums {
-        Sums { key, moments, sums: HashMap::default(), side: 0, candidates: None, next: 0 }
+        let (sums, side, candidates, next, order, rows) = Default::default();
+        Sums { key, moments, sums, side, candidates, next, order, rows }
     }
 
     pub(crate) fn key(&self) -> Key {
@@ -103,29 +107,54 @@ impl Sums {
         matched
     }
 
-    /// The rows, the largest difference first; of equal ones the largest.
-    pub(crate) fn rows(&self, sides: [&Side; 2], tables: &mut Tables) -> Vec<Row> {
-        let sums: Vec<(u32, Sum)> = self.sums.iter().map(|(&key, &sum)| (key, sum)).collect();
-        let rank = |sum: &Sum| {
-            let (delta, larger) = (sum.bytes.delta().unsigned_abs(), sum.bytes.a.max(sum.bytes.b));
-            !(delta << 64 | u128::from(larger))
+    /// Makes the rows that [`Sums::take_rows`] hands out.
+    pub(crate) fn list(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+        let order = match &mut self.order {
+            Some(order) => order,
+            order => {
+                let order = order.insert(ordered(&self.sums));
+                slice.check()?;
+                order
+            }
         };
-        // Equal rows in the order of their first allocations: the same every time, however a hash is seeded.
-        let by_example = |sum: &Sum| sum.example.map_or(0, |(is_a, id)| u64::from(!is_a) << 32 | u64::from(id.0));
-        let order = sums.iter().zip(0..).map(|((_, sum), at)| (u128::from(by_example(sum)), at)).collect();
-        let sums: Vec<_> = sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).collect();
-        let order = sums.iter().zip(0..).map(|((_, sum), at)| (rank(sum), at)).collect();
-        let mut rows = Vec::with_capacity(sums.len());
-        for (key, sum) in sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)) {
-            let Some((is_a, id)) = sum.example else { continue };
-            let side = usize::from(!is_a);
-            let (Some(of), Some(sites)) = (sides.get(side), tables.sites.get_mut(side)) else { continue };
-            let (label, callers) = label(self.key, *key, of, sites, id);
-            let in_both = tables.has(self.key, *key) == [true; 2];
-            rows.push(Row { label, callers, bytes: sum.bytes, count: sum.count, in_both });
+        loop {
+            let mut next = self.rows.len();
+            let Some(part) = slice.part(&mut next, order.len(), 64)? else { return Ok(()) };
+            for (key, sum) in order.get(part).unwrap_or_default() {
+                let is_a = sum.example.is_some_and(|(is_a, _)| is_a);
+                let (label, callers) = match (sum.example, sides.get(usize::from(!is_a))) {
+                    (Some((_, id)), Some(of)) => match tables.sites.get_mut(usize::from(!is_a)) {
+                        Some(sites) => label(self.key, *key, of, sites, id),
+                        None => Default::default(),
+                    },
+                    _ => Default::default(),
+                };
+                let in_both = tables.has(self.key, *key) == [true; 2];
+                self.rows.push(Row { label, callers, bytes: sum.bytes, count: sum.count, in_both });
+            }
         }
-        rows
     }
+
+    /// The rows, the largest difference first; of equal ones the largest. They are made again when they are listed again.
+    pub(crate) fn take_rows(&mut self) -> Vec<Row> {
+        self.order = None;
+        std::mem::take(&mut self.rows)
+    }
+}
+
+/// The sums in the order of their rows.
+fn ordered(sums: &HashMap<u32, Sum, foldhash::fast::RandomState>) -> Vec<(u32, Sum)> {
+    let sums: Vec<(u32, Sum)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
+    let rank = |sum: &Sum| {
+        let (delta, larger) = (sum.bytes.delta().unsigned_abs(), sum.bytes.a.max(sum.bytes.b));
+        !(delta << 64 | u128::from(larger))
+    };
+    // Equal rows in the order of their first allocations: the same every time, however a hash is seeded.
+    let by_example = |sum: &Sum| sum.example.map_or(0, |(is_a, id)| u64::from(!is_a) << 32 | u64::from(id.0));
+    let order = sums.iter().zip(0..).map(|((_, sum), at)| (u128::from(by_example(sum)), at)).collect();
+    let sums: Vec<_> = sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).collect();
+    let order = sums.iter().zip(0..).map(|((_, sum), at)| (rank(sum), at)).collect();
+    sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).map(|sum| **sum).collect()
 }
 
 /// What a row is called, and its callers.

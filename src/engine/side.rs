@@ -4,7 +4,8 @@ use super::Engine;
 use super::open::OpenFile;
 use super::origin::{is_of_free, stack_of};
 use super::protocol::Grouping;
-use history::replay::{AllocationId, DeviceHistory};
+use base::units::Moment;
+use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::{Snapshot, StackId};
 
 /// A device of a file that is open. Complete once [`Engine::step`] has nothing left to do: categories come last.
@@ -42,6 +43,13 @@ impl<'a> Side<'a> {
     /// Whether `stack`, which is its [stack](Side::stack), is that of its free.
     pub fn is_of_free(&self, id: AllocationId, stack: StackId) -> bool {
         is_of_free(self.history, id, stack)
+    }
+
+    /// The most live bytes from one moment to another, both included.
+    pub fn most_live_in(&self, from: Moment, to: Moment) -> u64 {
+        let change = |event| self.history.drawn_change(event);
+        let most = Curve::new(&self.history.drawn, &change).max_in(from.0..to.0.saturating_add(1));
+        most.map_or(0, |(_, bytes)| u64::try_from(bytes).unwrap_or(0))
     }
 
     /// The group of an allocation.

@@ -28,11 +28,11 @@ pub(super) struct Listing {
 
 /// A file that may be a snapshot.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Snapshot {
+pub(crate) struct Snapshot {
     /// Where it is.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// For people: below the folder that was given.
-    pub(super) name: String,
+    pub(crate) name: String,
 }
 
 /// What there is now.
@@ -104,7 +104,7 @@ impl Listing {
 }
 
 /// A file itself, or what in a folder may be a snapshot.
-fn snapshots(given: &Path) -> Vec<Snapshot> {
+pub(crate) fn snapshots(given: &Path) -> Vec<Snapshot> {
     let shown = |path: &Path| path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
     let Ok(metadata) = fs::metadata(given) else { return Vec::new() };
     if !metadata.is_dir() {

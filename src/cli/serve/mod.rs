@@ -34,6 +34,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use columns::{Columns, Peer};
 use hosts::Hosts;
 use listing::Listing;
+pub(crate) use listing::{Snapshot, snapshots};
 use sending::said;
 use std::path::PathBuf;
 use std::sync::Arc;

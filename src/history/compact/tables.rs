@@ -40,6 +40,7 @@ impl Default for Tables {
             marks: Vec::new(),
             traces: Vec::new(),
             settings: Vec::new(),
+            recorder: Vec::new(),
             torch: None,
             end: End::Unknown,
             warnings: Default::default(),

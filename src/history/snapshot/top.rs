@@ -32,6 +32,8 @@ pub struct Snapshot {
     pub traces: Vec<(i64, u32)>,
     /// `allocator_settings`: dotted key, value as text.
     pub settings: Vec<(String, String)>,
+    /// What the recorder says of the process, from the key `memscape`: `rank`, `world`, `host`, `coords.tp` and so on, as text.
+    pub recorder: Vec<(String, String)>,
     /// The oldest PyTorch that writes all the keys of the file, and the key that tells.
     pub torch: Option<(&'static str, &'static str)>,
     /// Whether the file says what was live at the end.
@@ -93,6 +95,10 @@ const SINCE: [(Key, &str); 14] = [
     (Key::DeviceTraces, "2.0"),
     (Key::Segments, "1.12"),
 ];
+
+/// The key of memscape's recorder, and what is taken of its value.
+const RECORDER: &str = "memscape";
+const OF_PROCESS: [&str; 5] = ["rank", "world", "host", "coords", "total_memory"];
 
 /// The oldest PyTorch that writes this key, and the key; `None` where the key tells nothing.
 pub fn torch_with(key: &str) -> Option<(&'static str, &'static str)> {
@@ -168,6 +174,7 @@ impl<S: EventSink> Reader<S> {
             marks: top.marks,
             traces: top.traces,
             settings: top.settings,
+            recorder: top.recorder,
             torch,
             end,
             warnings,
@@ -195,6 +202,10 @@ impl<S: EventSink> Reader<S> {
             }
             // A placeholder of the _memory_viz command line (FORMAT §1).
             Some(Key::Traces | Key::MemscapeCrop) => {}
+            _ if self.store.describe(key) == RECORDER => {
+                self.recorder(value, &mut top.recorder);
+                return Ok(());
+            }
             _ => {
                 self.seen.unknown(Of::Snapshot, key, 0);
                 return Ok(());
@@ -306,6 +317,19 @@ impl<S: EventSink> Reader<S> {
         Ok(())
     }
 
+    /// Takes what tells one process from others; the recorder's tables are not for this.
+    fn recorder(&self, value: Value, out: &mut Vec<(String, String)>) {
+        if value.kind() != Kind::Dict {
+            return;
+        }
+        for pair in self.store.pairs(value).chunks_exact(2) {
+            let key = self.store.describe(pair[0]);
+            if OF_PROCESS.contains(&&*key) {
+                self.settings(&key, pair[1], 1, out);
+            }
+        }
+    }
+
     /// Flattens the settings to dotted keys; a deeper value than any writer's is described as a whole. Dicts may share dicts, so
     /// a small file can have endlessly many: they are cut.
     fn settings(&self, prefix: &str, value: Value, depth: u32, out: &mut Vec<(String, String)>) {
@@ -342,6 +366,7 @@ pub(super) struct Top {
     marks: Vec<AnnotationMark>,
     pub(super) traces: Vec<(i64, u32)>,
     settings: Vec<(String, String)>,
+    recorder: Vec<(String, String)>,
     /// The private pool that the file is of alone.
     one_pool: Option<(u64, u64)>,
     /// Rows of segments and numbers of traces that have a place already; of which only the keys matter. A set would be a table of another

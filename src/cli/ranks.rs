@@ -1,0 +1,170 @@
+//! `memscape ranks`: the snapshots of many ranks beside each other, as text, JSON or Markdown.
+
+use super::diff::{Diff, cut, diff, wrapped};
+use super::output::printable;
+use super::ranks_json::as_json;
+use super::ranks_survey::{Surveys, default_memory, memory, survey};
+use base::units::{Bytes, grouped};
+use clap::Args;
+use compare::ranks::{Rank, Ranks};
+use compare::signed;
+use std::path::PathBuf;
+
+/// Arguments of `memscape ranks`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// Folders, snapshots and archives of snapshots
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Compare this rank with the median rank of its group, as memscape diff does
+    #[arg(long, value_name = "RANK")]
+    explain: Option<u32>,
+    /// Memory that files may take while they are read; if omitted, half of what is free
+    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    memory: Option<u64>,
+    /// Maximum number of ranks to print; those that stand out come first
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    top: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Print Markdown
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+}
+
+/// The text of `memscape ranks`.
+///
+/// # Errors
+/// Nothing can be read, or there is no such rank: one sentence.
+pub(crate) fn ranks(arguments: &Arguments) -> Result<String, String> {
+    let memory = arguments.memory.unwrap_or_else(default_memory);
+    let surveys = survey(&arguments.paths, memory)?;
+    if let Some(rank) = arguments.explain {
+        return explained(&surveys, rank, arguments);
+    }
+    let of = &surveys.ranks;
+    Ok(match (arguments.json, arguments.markdown) {
+        (true, _) => as_json(of, memory),
+        (_, true) => as_markdown(of, arguments.top),
+        _ => as_text(of, arguments.top),
+    })
+}
+
+/// The comparison of a rank with the median rank of its group.
+fn explained(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<String, String> {
+    let of = &surveys.ranks;
+    let at = of.ranks.iter().position(|rank| rank.rank == Some(number)).ok_or(format!("no rank {number}"))?;
+    let rank = of.ranks.get(at).ok_or("no such rank")?;
+    if let Some(error) = &rank.error {
+        return Err(format!("rank {number}: {error}"));
+    }
+    let median = of.median_of(at).and_then(|median| of.ranks.get(median));
+    let median = median.ok_or(format!("rank {number} is the only one that can be read"))?;
+    let source = |rank: &Rank| {
+        let device = rank.survey.as_ref().map_or(0, |survey| survey.device);
+        let path = surveys.path(rank).map(|path| (path.to_owned(), device));
+        path.ok_or(format!("{}: unpack the archive to compare a snapshot of it", rank.file))
+    };
+    let text = diff(&Diff::of(source(median)?, source(rank)?, arguments.json, arguments.markdown))?;
+    if arguments.json {
+        return Ok(text);
+    }
+    let group = rank.group.and_then(|group| of.groups.get(group as usize)).map_or(0, |group| group.ranks.len());
+    let whose = if group > 1 { "its group's median" } else { "the median of the largest group" };
+    Ok(format!("{} against {}, {whose}\n\n{text}", title(rank), title(median)))
+}
+
+fn title(rank: &Rank) -> String {
+    printable(&rank.title())
+}
+
+/// The rows that are shown, in their order: what failed or stands out is never left out for others.
+fn shown(of: &Ranks, top: usize) -> Vec<&Rank> {
+    let stands_out = |at: usize| of.outliers.iter().any(|outlier| outlier.at as usize == at);
+    let is_first =
+        |rank: &Rank| rank.error.is_some() || rank.survey.as_ref().is_some_and(|survey| survey.out_of_memory.is_some());
+    let (first, others): (Vec<usize>, Vec<usize>) =
+        (0..of.ranks.len()).partition(|&at| stands_out(at) || of.ranks.get(at).is_some_and(is_first));
+    let mut places: Vec<usize> = first.into_iter().chain(others).take(top).collect();
+    places.sort_unstable();
+    places.into_iter().filter_map(|at| of.ranks.get(at)).collect()
+}
+
+const HEAD: [&str; 7] = ["rank", "peak", "Δ median", "reserved", "end", "OOM", "group"];
+
+/// The columns of a rank with a survey; `None` where there is a reason instead.
+fn cells(of: &Ranks, rank: &Rank) -> Option<[String; 7]> {
+    let survey = rank.survey.as_ref()?;
+    let median = of.peak.map_or(0, |peak| peak.median);
+    let peak = rank.peak().unwrap_or(0);
+    let oom = survey.out_of_memory.map_or("–".to_owned(), |oom| format!("event {}", grouped(oom.event.into())));
+    Some([
+        rank.rank.map_or("–".to_owned(), |rank| rank.to_string()),
+        Bytes(peak).to_string(),
+        signed(i128::from(peak) - i128::from(median)),
+        Bytes(u64::try_from(survey.peak_reserved).unwrap_or(0)).to_string(),
+        Bytes(survey.end_requested).to_string(),
+        oom,
+        rank.group.map_or("–".to_owned(), |group| (group + 1).to_string()),
+    ])
+}
+
+fn file(rank: &Rank) -> &str {
+    if rank.file.is_empty() { "–" } else { &rank.file }
+}
+
+fn as_text(of: &Ranks, top: usize) -> String {
+    let mut text = String::new();
+    of.verdict.iter().for_each(|sentence| text += &wrapped(sentence, "  "));
+    of.notes.iter().for_each(|note| text += &wrapped(note, "  "));
+    let line = |[rank, peak, delta, reserved, end, oom, group]: [&str; 7], file: &str| {
+        format!("{rank:>6} {peak:>10} {delta:>11} {reserved:>10} {end:>10} {oom:>14} {group:>5}  {file}\n")
+    };
+    text += "\n";
+    text += &line(HEAD, "file");
+    let rows = shown(of, top);
+    for rank in &rows {
+        match cells(of, rank) {
+            Some(cells) => text += &line(cells.each_ref().map(|cell| &**cell), &cut(file(rank), 25)),
+            None => {
+                let number = rank.rank.map_or("–".to_owned(), |rank| rank.to_string());
+                let error = rank.error.as_deref().unwrap_or_default();
+                let reason =
+                    if rank.file.is_empty() { error.to_owned() } else { format!("{}: {error}", cut(&rank.file, 25)) };
+                text += &wrapped(&format!("{number:>6}  {reason}"), "        ");
+            }
+        }
+    }
+    let more = of.ranks.len() - rows.len();
+    if more > 0 {
+        text += &format!("… {} more (see --top)\n", grouped(more as u64));
+    }
+    if !of.left_out.is_empty() {
+        text += &format!(
+            "{} of other steps not compared (see --json)\n",
+            base::units::counted(of.left_out.len() as u64, "file")
+        );
+    }
+    text
+}
+
+fn as_markdown(of: &Ranks, top: usize) -> String {
+    let safe = |text: &str| printable(text).replace('|', "\\|");
+    let mut text = "# Ranks\n\n".to_owned();
+    for sentence in of.verdict.iter().chain(&of.notes) {
+        text += &format!("- {}\n", printable(sentence));
+    }
+    text += &format!("\n| {} | file |\n|{}---|\n", HEAD.join(" | "), "--:|".repeat(HEAD.len()));
+    for rank in shown(of, top) {
+        match cells(of, rank) {
+            Some(cells) => text += &format!("| {} | {} |\n", cells.join(" | "), safe(file(rank))),
+            None => {
+                let number = rank.rank.map_or("–".to_owned(), |rank| rank.to_string());
+                let error = rank.error.as_deref().unwrap_or_default();
+                text += &format!("| {number} | | | | | | | {}: {} |\n", safe(file(rank)), safe(error));
+            }
+        }
+    }
+    text
+}

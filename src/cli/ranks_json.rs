@@ -1,0 +1,88 @@
+//! `memscape ranks --json`.
+
+use super::output::pretty;
+use compare::ranks::{Rank, Ranks, Spread};
+use engine::protocol::SCHEMA;
+use serde_json::{Map, Value, json};
+
+/// The document.
+pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
+    let number = |at: u32| of.ranks.get(at as usize).and_then(|rank| rank.rank);
+    let file = |at: u32| of.ranks.get(at as usize).map(|rank| rank.file.clone());
+    let outliers = of.outliers.iter().map(|it| {
+        json!({"rank": number(it.at), "file": file(it.at), "delta_bytes": it.delta, "median_absolute_deviation": it.deviation})
+    });
+    let groups = of.groups.iter().map(|group| {
+        let ranks: Vec<_> = group.ranks.iter().map(|&at| number(at)).collect();
+        let deltas = group.deltas.iter().map(|it| json!({"call_site": it.site, "delta_bytes": it.bytes}));
+        json!({
+            "ranks": ranks,
+            "median_rank": number(group.median),
+            "peak_requested": group.peak,
+            "shared": group.shared,
+            "differences": deltas.collect::<Vec<Value>>(),
+        })
+    });
+    let spread = |it: &Spread| json!([it.min, it.p5, it.median, it.p95, it.max]);
+    let first_oom = of.first_oom.as_ref().map(|first| {
+        json!({
+            "rank": number(first.at),
+            "ranks_out_of_memory": first.ranks,
+            "by_time": first.is_by_time,
+            "others": first.others.map(|(least, most, ranks)| json!({"least_live_bytes": least, "most_live_bytes": most, "ranks": ranks})),
+        })
+    });
+    pretty(&json!({
+        "schema": SCHEMA,
+        "memory_budget_bytes": memory,
+        "ranks": of.ranks.iter().map(|rank| row(of, rank)).collect::<Vec<Value>>(),
+        "left_out": of.left_out,
+        "peak": of.peak.as_ref().map(spread),
+        "quantiles": ["min", "p5", "median", "p95", "max"],
+        "curve": of.curve.iter().map(spread).collect::<Vec<Value>>(),
+        "steps": of.steps.iter().map(spread).collect::<Vec<Value>>(),
+        "outliers": outliers.collect::<Vec<Value>>(),
+        "groups": groups.collect::<Vec<Value>>(),
+        "first_oom": first_oom,
+        "notes": of.notes,
+        "verdict": of.verdict,
+    }))
+}
+
+fn row(of: &Ranks, rank: &Rank) -> Value {
+    let survey = rank.survey.as_ref();
+    let coords: Map<String, Value> = rank.coords.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let sites = survey.map(|survey| {
+        let sites = survey.sites.iter();
+        sites
+            .map(|it| json!({"call_site": it.site, "bytes": it.bytes, "count": it.allocations}))
+            .collect::<Vec<Value>>()
+    });
+    let oom = survey.and_then(|survey| survey.out_of_memory);
+    let median = of.peak.map(|peak| peak.median);
+    let delta = rank.peak().zip(median).map(|(peak, median)| i128::from(peak) - i128::from(median));
+    json!({
+        "rank": rank.rank,
+        "host": rank.host,
+        "step": rank.step,
+        "coords": coords,
+        "file": Some(&rank.file).filter(|file| !file.is_empty()),
+        "device": survey.map(|it| it.device),
+        "events": survey.map(|it| it.events),
+        "peak_requested": survey.map(|it| it.peak_requested),
+        "peak_event": survey.map(|it| it.peak_event),
+        "delta_to_median_bytes": delta.and_then(|delta| i64::try_from(delta).ok()),
+        "peak_reserved": survey.map(|it| it.peak_reserved),
+        "end_requested": survey.map(|it| it.end_requested),
+        "capacity_bytes": survey.and_then(|it| it.capacity),
+        "oom_event": oom.map(|oom| oom.event),
+        "oom_requested_bytes": oom.map(|oom| oom.requested_bytes),
+        "oom_device_free_bytes": oom.map(|oom| oom.device_free_bytes),
+        "group": rank.group,
+        "steps": survey.map(|it| it.steps.clone()),
+        "settings": survey.map(|it| it.settings.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<String, Value>>()),
+        "sites_at_peak": sites,
+        "other_bytes_at_peak": survey.map(|it| it.other_bytes),
+        "error": rank.error,
+    })
+}

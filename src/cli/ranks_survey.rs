@@ -1,0 +1,219 @@
+//! Many files → a survey of each, on all cores, within a memory budget: the tables of a file are dropped once it is surveyed.
+
+use super::input::Input;
+use super::opening::open_with;
+use super::serve::{Snapshot, snapshots};
+use base::slice::Slice;
+use base::units::Bytes;
+use compare::ranks::{Rank, Ranks, Surveying, named};
+use engine::Engine;
+use engine::protocol::DeviceSummary;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+
+/// What the tables of a file take, for each byte of the file, before it is read: compressed files more, plain ones less.
+const TABLES_PER_BYTE: u64 = 4;
+
+/// The ranks of files and folders, and where each file is.
+pub(super) struct Surveys {
+    pub(super) ranks: Ranks,
+    paths: Vec<(String, PathBuf)>,
+}
+
+impl Surveys {
+    /// Where the file of a rank is.
+    pub(super) fn path(&self, rank: &Rank) -> Option<&Path> {
+        self.paths.iter().find(|(name, _)| *name == rank.file).map(|(_, path)| &**path)
+    }
+}
+
+/// What is surveyed next: a file, or one snapshot of it.
+struct Job {
+    rank: Rank,
+    path: PathBuf,
+}
+
+/// What came of one.
+#[derive(Default)]
+struct Done {
+    ranks: Vec<Rank>,
+    /// Further snapshots of its file.
+    more: Vec<Job>,
+    note: Option<String>,
+}
+
+/// Surveys what is in files and folders.
+///
+/// # Errors
+/// There is no file: one sentence.
+pub(super) fn survey(given: &[PathBuf], memory: u64) -> Result<Surveys, String> {
+    let mut found: Vec<Snapshot> = given.iter().flat_map(|path| listed(path)).collect();
+    found.sort_by(|one, other| (&one.name, &one.path).cmp(&(&other.name, &other.path)));
+    if found.is_empty() {
+        return Err("no snapshots found".to_owned());
+    }
+    let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
+    let said = named(&names);
+    let mut paths = Vec::new();
+    let mut jobs = Vec::new();
+    for (Snapshot { path, name }, named) in found.iter().zip(said) {
+        paths.push((name.clone(), path.clone()));
+        jobs.push(Job { rank: Rank::of(name.clone(), named), path: path.clone() });
+    }
+    let (mut ranks, mut notes) = (Vec::new(), Vec::new());
+    let done = all(jobs, memory);
+    let mut more = Vec::new();
+    for done in done {
+        ranks.extend(done.ranks);
+        notes.extend(done.note);
+        more.extend(done.more);
+    }
+    for done in all(more, memory) {
+        ranks.extend(done.ranks);
+        notes.extend(done.note);
+    }
+    notes.sort_unstable();
+    Ok(Surveys { ranks: Ranks::new(ranks, notes), paths })
+}
+
+/// What a path holds; one that is not there is listed as it was given, so that its row says why.
+fn listed(path: &Path) -> Vec<Snapshot> {
+    let found = snapshots(path);
+    match found.is_empty() && !path.is_dir() {
+        true => vec![Snapshot { path: path.to_owned(), name: path.display().to_string() }],
+        false => found,
+    }
+}
+
+/// Memory that files may take together: who needs more waits, unless nobody else has any.
+struct Budget {
+    most: u64,
+    used: Mutex<u64>,
+    freed: Condvar,
+}
+
+impl Budget {
+    /// Work while so many bytes are taken.
+    fn with<R>(&self, bytes: u64, work: impl FnOnce() -> R) -> Option<R> {
+        let used = self.used.lock().ok()?;
+        let mut used = self.freed.wait_while(used, |used| *used > 0 && *used + bytes > self.most).ok()?;
+        *used += bytes;
+        drop(used);
+        let result = work();
+        *self.used.lock().ok()? -= bytes;
+        self.freed.notify_all();
+        Some(result)
+    }
+}
+
+/// Works on all jobs, on as many threads as there are cores. What came of them is in their order.
+fn all(jobs: Vec<Job>, memory: u64) -> Vec<Done> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
+    let budget = Budget { most: memory, used: Mutex::new(0), freed: Condvar::new() };
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(job) = jobs.get(at)
+        {
+            let bytes = std::fs::metadata(&job.path).map_or(0, |metadata| metadata.len());
+            let result = budget.with(bytes.saturating_mul(TABLES_PER_BYTE), || surveyed(job, memory));
+            if let (Some(result), Ok(mut done)) = (result, done.lock()) {
+                done.push((at, result));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..cores).for_each(|_| {
+            scope.spawn(work);
+        });
+        work();
+    });
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|&(at, _)| at);
+    done.into_iter().map(|(_, done)| done).collect()
+}
+
+fn surveyed(job: &Job, memory: u64) -> Done {
+    let mut members = Vec::new();
+    let opened = Input::open(&job.path).map_err(|error| error.to_string()).and_then(|mut input| {
+        open_with(Engine::with_memory(memory), &mut input, &job.rank.file, job.rank.member, &mut members, false)
+    });
+    let mut done = Done::default();
+    if job.rank.member.is_none() && members.len() > 1 {
+        // The members of an archive have names of their own.
+        let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
+        let ranks = named(&names).into_iter().zip(&names).zip(0..).map(|((named, name), place)| {
+            let file = format!("{}/{name}", job.rank.file);
+            Rank { member: Some(place), ..Rank::of(file, named) }
+        });
+        done.more = ranks.map(|rank| Job { rank, path: job.path.clone() }).collect();
+        return done;
+    }
+    let (summary, engine) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            done.ranks.push(job.rank.clone().failed(error));
+            return done;
+        }
+    };
+    let gpus: Vec<&DeviceSummary> =
+        summary.devices.iter().filter(|device| device.device >= 0 && device.events > 0).collect();
+    if is_merged(&gpus) {
+        let (with, without): (Vec<&DeviceSummary>, Vec<&DeviceSummary>) =
+            gpus.iter().copied().partition(|device| device.segments > 0);
+        let with = with.first().map_or(0, |device| device.device);
+        done.note = Some(format!(
+            "{} merges the traces of {} ranks with the segments of rank {with} alone: what the other {} had before recording is unknown.",
+            job.rank.file,
+            gpus.len(),
+            without.len()
+        ));
+        for device in gpus {
+            let rank = Rank { rank: u32::try_from(device.device).ok(), ..job.rank.clone() };
+            done.ranks.push(survey_of(rank, &engine, device.device));
+        }
+        return done;
+    }
+    done.ranks.push(match summary.devices.get(summary.default_device()) {
+        Some(device) => survey_of(job.rank.clone(), &engine, device.device),
+        None => job.rank.clone().failed("no device has events or segments".to_owned()),
+    });
+    done
+}
+
+/// Whether the traces of several ranks are in one file, which torch-snapkit writes: many devices have a trace, and one has segments.
+fn is_merged(gpus: &[&DeviceSummary]) -> bool {
+    gpus.len() > 1 && gpus.iter().filter(|device| device.segments > 0).count() == 1
+}
+
+fn survey_of(rank: Rank, engine: &Engine, device: i64) -> Rank {
+    let Some(side) = engine.side(device) else { return rank.failed("no such device".to_owned()) };
+    let mut surveying = Surveying::new(&side);
+    loop {
+        if let Ok(survey) = surveying.step(&side, &mut Slice::new(&mut || true)) {
+            return rank.surveyed(survey);
+        }
+    }
+}
+
+/// Half of the memory of this machine that is free, or 4 GiB where the system does not say.
+pub(super) fn default_memory() -> u64 {
+    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    available.map_or(4 << 30, |kib| kib * 512)
+}
+
+/// `8GiB`, `512MiB`, or bytes.
+pub(super) fn memory(typed: &str) -> Result<u64, String> {
+    let letters = typed.trim_end_matches("iB").trim_end_matches('B');
+    let (number, factor) = match letters.chars().last() {
+        Some('G' | 'g') => (letters.get(..letters.len() - 1), 1 << 30),
+        Some('M' | 'm') => (letters.get(..letters.len() - 1), 1 << 20),
+        _ => (Some(letters), 1u64),
+    };
+    let bytes = number.and_then(|number| number.trim().parse::<u64>().ok()).and_then(|it| it.checked_mul(factor));
+    bytes.filter(|&bytes| bytes > 0).ok_or(format!("expected bytes, such as {}", Bytes(8 << 30)))
+}

@@ -1,0 +1,168 @@
+//! Ranks that are alike: what their call sites have live at the peak points the same way, and adds up to nearly the same.
+
+use super::spread::quantile;
+use super::{Rank, Ranks, largest_first};
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+
+/// The least cosine between the bytes by call site of ranks that are alike.
+const LEAST_COSINE: f64 = 0.999;
+/// And the percent that their peaks differ by at most.
+const MOST_PERCENT: u128 = 2;
+/// Groups; what is like none of them after that is not grouped.
+const MOST_GROUPS: usize = 64;
+/// Call sites that differ between two groups that are kept.
+const MOST_DELTAS: usize = 5;
+
+/// Ranks that are alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// Their places in [`Ranks::ranks`], ascending.
+    pub ranks: Vec<u32>,
+    /// The place of the one whose peak is in the middle.
+    pub median: u32,
+    /// The median of their peaks.
+    pub peak: u64,
+    /// Coordinates that all of them share, and not all others have: `pp 0`.
+    pub shared: Option<String>,
+    /// Where they differ from the first group, the largest first: medians of the group less those of the first.
+    pub deltas: Vec<SiteDelta>,
+}
+
+/// A call site that has more or less live in one group than in another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteDelta {
+    pub site: String,
+    pub bytes: i64,
+}
+
+/// Bytes by call site, by numbers that all ranks share, ascending.
+struct Signature {
+    sites: Vec<(u32, u64)>,
+    length: f64,
+    peak: u64,
+}
+
+impl Signature {
+    fn is_like(&self, other: &Signature) -> bool {
+        let apart = u128::from(self.peak.abs_diff(other.peak)) * 100;
+        if apart > u128::from(self.peak.max(other.peak)) * MOST_PERCENT {
+            return false;
+        }
+        let (mut product, mut rest) = (0.0, other.sites.iter().peekable());
+        for &(site, bytes) in &self.sites {
+            while rest.next_if(|&&(other, _)| other < site).is_some() {}
+            if let Some(&(_, others)) = rest.next_if(|&&(other, _)| other == site) {
+                product += bytes as f64 * others as f64;
+            }
+        }
+        let lengths = self.length * other.length;
+        lengths == 0.0 && self.length == other.length || product >= LEAST_COSINE * lengths
+    }
+}
+
+impl Ranks {
+    /// Groups those with a survey.
+    pub(super) fn group(&mut self) {
+        let groups = self.found_groups();
+        for (number, group) in groups.iter().enumerate() {
+            for &at in &group.ranks {
+                self.ranks.get_mut(at as usize).into_iter().for_each(|rank| rank.group = Some(number as u32));
+            }
+        }
+        self.groups = groups;
+    }
+
+    fn found_groups(&self) -> Vec<Group> {
+        let mut numbers: HashMap<&str, u32, foldhash::fast::RandomState> = HashMap::default();
+        let mut names: Vec<&str> = Vec::new();
+        let mut signatures: Vec<(u32, Signature)> = Vec::new();
+        for (at, rank, survey) in self.surveys() {
+            let mut sites = Vec::with_capacity(survey.sites.len());
+            for site in &survey.sites {
+                let known = *numbers.entry(&*site.site).or_insert_with(|| {
+                    names.push(&site.site);
+                    names.len() as u32 - 1
+                });
+                sites.push((known, site.bytes));
+            }
+            sites.sort_unstable();
+            let length = sites.iter().map(|&(_, bytes)| (bytes as f64).powi(2)).sum::<f64>().sqrt();
+            signatures.push((at as u32, Signature { sites, length, peak: rank.peak().unwrap_or(0) }));
+        }
+        // The first of each group in the order of the ranks, so that the order of the files does not matter.
+        let mut found: Vec<Vec<usize>> = Vec::new();
+        for (place, (_, signature)) in signatures.iter().enumerate() {
+            let first = |group: &Vec<usize>| group.first().and_then(|&first| signatures.get(first));
+            let known = found.iter().position(|group| first(group).is_some_and(|(_, it)| it.is_like(signature)));
+            match known {
+                Some(known) => found.get_mut(known).into_iter().for_each(|group| group.push(place)),
+                None if found.len() < MOST_GROUPS => found.push(vec![place]),
+                None => {}
+            }
+        }
+        let order = largest_first(found.iter().map(|group| group.len() as u64));
+        let found: Vec<&Vec<usize>> = order.iter().filter_map(|&at| found.get(at as usize)).collect();
+        let medians = |group: &[usize]| -> HashMap<u32, u64, foldhash::fast::RandomState> {
+            let mut all: HashMap<u32, Vec<u64>, foldhash::fast::RandomState> = HashMap::default();
+            for (_, signature) in group.iter().filter_map(|&place| signatures.get(place)) {
+                signature.sites.iter().for_each(|&(site, bytes)| all.entry(site).or_default().push(bytes));
+            }
+            let median = |mut bytes: Vec<u64>| {
+                bytes.resize(group.len(), 0);
+                bytes.sort_unstable();
+                quantile(&bytes, 50).unwrap_or(0)
+            };
+            all.into_iter().map(|(site, bytes)| (site, median(bytes))).collect()
+        };
+        let of_first = found.first().map(|group| medians(group)).unwrap_or_default();
+        let mut groups = Vec::new();
+        for (number, places) in found.iter().enumerate() {
+            let mut by_peak: Vec<(u64, u32)> =
+                places.iter().filter_map(|&place| signatures.get(place)).map(|(at, it)| (it.peak, *at)).collect();
+            let mut ranks: Vec<u32> = by_peak.iter().map(|&(_, at)| at).collect();
+            ranks.sort_unstable();
+            by_peak.sort_unstable();
+            let (peak, median) = by_peak.get((by_peak.len().max(1) - 1) / 2).copied().unwrap_or_default();
+            let deltas = match number {
+                0 => Vec::new(),
+                _ => deltas(&medians(places), &of_first, &names),
+            };
+            groups.push(Group { shared: shared(&self.ranks, &ranks), ranks, median, peak, deltas });
+        }
+        groups
+    }
+}
+
+type Medians = HashMap<u32, u64, foldhash::fast::RandomState>;
+
+/// Where two differ, the largest difference first; of equal ones by name.
+fn deltas(own: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {
+    let others = first.keys().filter(|site| !own.contains_key(*site));
+    let mut deltas: Vec<SiteDelta> = own
+        .keys()
+        .chain(others)
+        .filter_map(|site| {
+            let bytes = |of: &Medians| i128::from(of.get(site).copied().unwrap_or(0));
+            let bytes = i64::try_from(bytes(own) - bytes(first)).unwrap_or(i64::MAX);
+            Some(SiteDelta { site: names.get(*site as usize)?.to_string(), bytes }).filter(|_| bytes != 0)
+        })
+        .collect();
+    deltas.sort_unstable_by(|one, other| {
+        (other.bytes.unsigned_abs(), &one.site).cmp(&(one.bytes.unsigned_abs(), &other.site))
+    });
+    deltas.truncate(MOST_DELTAS);
+    deltas
+}
+
+/// The coordinate that these ranks have in common, and no other rank has.
+fn shared(all: &[Rank], group: &[u32]) -> Option<String> {
+    let first = all.get(*group.first()? as usize)?;
+    let have = |coordinate: &(String, String)| all.iter().filter(|rank| rank.coords.contains(coordinate)).count();
+    let is_own = |coordinate: &&(String, String)| {
+        let within = group.iter().filter_map(|&at| all.get(at as usize));
+        within.clone().all(|rank| rank.coords.contains(coordinate)) && have(coordinate) == group.len()
+    };
+    let found = first.coords.iter().find(is_own);
+    found.map(|(name, value)| format!("{name} {value}"))
+}

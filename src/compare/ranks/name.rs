@@ -1,0 +1,125 @@
+//! Names of files → rank, step, host, and why they were written: as torchtitan, Megatron-LM, Megatron-Bridge, composer, lmms-engine, NeMo,
+//! slime and verl call them.
+
+use base::sorted::sorted_by_key;
+use hashbrown::HashMap;
+
+/// Endings that say nothing about the rank.
+const ENDINGS: [&str; 10] =
+    [".gz", ".zst", ".zip", ".pickle", ".pkl", ".pt", ".json", ".html", ".snapshot", ".memory_snapshot"];
+/// Months, as `strftime("%b_%d_%H_%M_%S")` of PyTorch's own template has them.
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// What a name says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    pub rank: Option<u32>,
+    pub step: Option<u64>,
+    pub host: Option<String>,
+    /// Written because memory ran out.
+    pub is_oom: bool,
+    /// Written when the program ended.
+    pub is_exit: bool,
+}
+
+/// What names say, which are paths below one folder with `/` between parts. Ranks come from the word `rank`, from the number before `_step`,
+/// from the last number where the files of a folder have all from 0 on, and else, where no name has any, from the order of the names.
+pub fn named(files: &[&str]) -> Vec<Named> {
+    let mut all: Vec<Named> = files.iter().map(|file| of_words(&file.to_ascii_lowercase(), file)).collect();
+    let mut siblings: HashMap<String, Vec<(u32, usize)>, foldhash::fast::RandomState> = HashMap::default();
+    for (place, (file, named)) in files.iter().zip(&all).enumerate() {
+        if let (None, Some((before, number))) = (named.rank, last_number(file)) {
+            siblings.entry(before.to_owned()).or_default().push((number, place));
+        }
+    }
+    for numbers in siblings.into_values() {
+        let numbers = sorted_by_key(numbers, |&(number, _)| number.into());
+        let are_all = numbers.iter().zip(0..).all(|(&(number, _), expected)| number == expected);
+        if are_all && numbers.len() > 1 {
+            for (number, place) in numbers {
+                all.get_mut(place).into_iter().for_each(|named| named.rank = Some(number));
+            }
+        }
+    }
+    if all.iter().all(|named| named.rank.is_none()) {
+        let mut order: Vec<(&str, usize)> = files.iter().copied().zip(0..).collect();
+        order.sort_unstable();
+        for ((_, place), rank) in order.into_iter().zip(0..) {
+            all.get_mut(place).into_iter().for_each(|named| named.rank = Some(rank));
+        }
+    }
+    all
+}
+
+fn of_words(name: &str, written: &str) -> Named {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let rank = number_after(name, "rank").or_else(|| base.split_once("_step").and_then(|(before, _)| number(before)));
+    // composer: rank0.1200.memory_snapshot.pickle
+    let batch = || {
+        let mut parts = base.split('.');
+        parts.next().filter(|first| first.starts_with("rank"))?;
+        parts.next().and_then(number)
+    };
+    let step = ["step", "iteration", "iter", "batch"].into_iter().find_map(|word| number_after(name, word));
+    let has = |word: &str| name.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part == word);
+    Named {
+        rank: rank.and_then(|rank| u32::try_from(rank).ok()),
+        step: step.or_else(batch),
+        host: host(base, written.rsplit('/').next().unwrap_or(written)),
+        is_oom: has("oom"),
+        is_exit: has("exit"),
+    }
+}
+
+/// All digits.
+fn number(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number)
+}
+
+/// The number after the last such word that has one: `rank3`, `rank-3`, `rank_03`, `rank=3`.
+fn number_after(name: &str, word: &str) -> Option<u64> {
+    let found = name.rmatch_indices(word).filter_map(|(at, _)| {
+        let rest = name.get(at + word.len()..)?;
+        let rest = rest.strip_prefix(['-', '_', '=']).unwrap_or(rest);
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        rest.get(..digits).and_then(number)
+    });
+    found.take(1).next()
+}
+
+/// The number that a name ends with, after `_` or alone, and what is before it.
+fn last_number(name: &str) -> Option<(&str, u32)> {
+    let stem = stem(name);
+    let digits = stem.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (before, last) = stem.split_at_checked(stem.len() - digits)?;
+    let is_apart = before.is_empty() || before.ends_with(['_', '/']);
+    Some((before, last.parse().ok()?)).filter(|_| is_apart)
+}
+
+fn stem(name: &str) -> &str {
+    let mut stem = name;
+    while let Some(shorter) = ENDINGS.iter().find_map(|ending| stem.strip_suffix(ending)) {
+        stem = shorter;
+    }
+    stem
+}
+
+/// `oom_snap_{host}_rank{r}`, or `{host}_Nov_23_19_21_00`.
+fn host(base: &str, written: &str) -> Option<String> {
+    if let Some(rest) = base.strip_prefix("oom_snap_") {
+        let length = rest.rfind("_rank")?;
+        let from = base.len() - rest.len();
+        return written.get(from..from + length).map(str::to_owned);
+    }
+    let (at, _) = base.match_indices('_').find(|&(at, _)| {
+        let mut parts = base.get(at + 1..).map(stem).unwrap_or_default().split('_');
+        let is_month = parts.next().is_some_and(|month| MONTHS.contains(&month));
+        is_month && parts.clone().count() == 4 && parts.all(|part| number(part).is_some())
+    })?;
+    written.get(..at).map(str::to_owned)
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/compare/ranks/name.rs"]
+mod tests;

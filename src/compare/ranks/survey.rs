@@ -1,0 +1,237 @@
+//! What is kept of one rank: its totals, its call sites at the peak, and its curve. All else of its file may be dropped.
+
+use crate::sums::site_of;
+use analysis::Sites;
+use base::slice::{Slice, Sliced};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{EventIdx, Moment};
+use engine::{Side, StepSearch};
+use hashbrown::HashMap;
+use history::replay::{AllocationId, Candidates, Provenance};
+use history::snapshot::Action;
+use serde::{Deserialize, Serialize};
+
+/// Parts of a trace that the curve has a value for.
+pub const BINS: u32 = 512;
+/// Call sites that are kept, the largest first.
+const MOST_SITES: usize = 256;
+/// Steps that are kept.
+const MOST_STEPS: usize = 512;
+
+/// What a call site has live at the peak.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteBytes {
+    pub site: String,
+    pub bytes: u64,
+    pub allocations: u64,
+}
+
+/// The first request that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutOfMemory {
+    pub event: u32,
+    pub time_us: Option<i64>,
+    pub requested_bytes: u64,
+    /// Bytes that the driver had left.
+    pub device_free_bytes: u64,
+    pub live_bytes: u64,
+    pub reserved_bytes: u64,
+}
+
+/// What is known of one rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Surveyed {
+    pub device: i64,
+    pub events: u32,
+    pub peak_requested: i64,
+    /// −1: before the first event.
+    pub peak_event: i64,
+    pub peak_reserved: i64,
+    pub end_requested: u64,
+    pub out_of_memory: Option<OutOfMemory>,
+    /// Bytes of the device: as the recorder says, else reserved and free bytes when memory ran out, which leaves out other processes.
+    pub capacity: Option<u64>,
+    pub settings: Vec<(String, String)>,
+    /// What the recorder says of the process.
+    pub recorder: Vec<(String, String)>,
+    /// The largest call sites at the peak, and the bytes of all others.
+    pub sites: Vec<SiteBytes>,
+    pub other_bytes: u64,
+    /// The most live bytes in each of [`BINS`] equal parts of the events.
+    pub curve: Vec<u64>,
+    /// First and last time, and the live bytes at [`BINS`] even times from the first to the last.
+    pub by_time: Option<(i64, i64, Vec<u64>)>,
+    /// How steps were found, and the peak in each.
+    pub steps_way: String,
+    pub steps: Vec<u64>,
+}
+
+/// A survey, as far as it is.
+pub struct Surveying {
+    steps: StepSearch,
+    sites: Sites,
+    sums: HashMap<u32, (u64, u64), foldhash::fast::RandomState>,
+    candidates: Option<Candidates>,
+    next: usize,
+    next_bin: usize,
+    next_time: usize,
+    found: Surveyed,
+}
+
+/// The numbers of allocations that no stack is known of.
+const NO_STACK: u32 = u32::MAX;
+const UNEXPLAINED: u32 = u32::MAX - 1;
+
+impl Surveying {
+    /// Of a device.
+    pub fn new(side: &Side) -> Surveying {
+        let (sums, candidates, next, next_bin, next_time) = Default::default();
+        let history = side.history;
+        let numbers = &history.numbers;
+        let snapshot = side.snapshot();
+        let found = Surveyed {
+            device: history.device,
+            events: history.event_count(),
+            peak_requested: numbers.peak,
+            peak_event: numbers.peak_event,
+            peak_reserved: numbers.peak_reserved,
+            end_requested: numbers.end,
+            settings: snapshot.settings.clone(),
+            recorder: snapshot.recorder.clone(),
+            ..Surveyed::default()
+        };
+        let steps = StepSearch::new(history.device);
+        Surveying { steps, sites: Sites::new(snapshot), sums, candidates, next, next_bin, next_time, found }
+    }
+
+    /// Surveys. The side must be the same at each step.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, side: &Side, slice: &mut Slice) -> Sliced<Surveyed> {
+        self.sum_up(side, slice)?;
+        let history = side.history;
+        let events = u64::from(history.event_count());
+        let most = |from: Moment, to: Moment| side.most_live_in(from, to);
+        while let Some(part) = slice.part(&mut self.next_bin, BINS as usize, 64)? {
+            for bin in part {
+                let edge = |bin: u64| (events * bin / u64::from(BINS)) as u32;
+                let (from, to) = (edge(bin as u64), edge(bin as u64 + 1));
+                self.found.curve.push(most(Moment(from), Moment(to)));
+            }
+        }
+        if let Some((first, last)) = history.numbers.time_us
+            && let Some(clock) = history.events.times.clock()
+        {
+            let (_, _, values) = self.found.by_time.get_or_insert((first, last, Vec::new()));
+            while let Some(part) = slice.part(&mut self.next_time, BINS as usize, 64)? {
+                for bin in part {
+                    let us = time_of_bin(first, last, bin as u32);
+                    values.push(live(side, Moment(clock.events_before_us(us.saturating_add(1)))));
+                }
+            }
+        }
+        self.steps.step(side, slice)?;
+        let mut found = std::mem::take(&mut self.found);
+        found.steps_way = self.steps.way().to_owned();
+        let spans = self.steps.spans().iter().take(MOST_STEPS);
+        found.steps = spans.map(|span| most(Moment(span.from), Moment(span.to))).collect();
+        found.out_of_memory = out_of_memory(side);
+        let recorded = found.recorder.iter().find(|(key, _)| key == "total_memory").and_then(|(_, it)| it.parse().ok());
+        let at_oom = found.out_of_memory.map(|oom| oom.reserved_bytes.saturating_add(oom.device_free_bytes));
+        found.capacity = recorded.or(at_oom.filter(|&bytes| bytes > 0));
+        self.name_sites(side, &mut found);
+        Ok(found)
+    }
+
+    /// Sums up what is live at the peak by its stack.
+    fn sum_up(&mut self, side: &Side, slice: &mut Slice) -> Sliced {
+        let history = side.history;
+        let (moment, _) = history.most_live();
+        let candidates = self.candidates.get_or_insert_with(|| history.live.candidates(&history.allocations, moment));
+        while let Some(part) = slice.part(&mut self.next, candidates.len(), 8)? {
+            for id in part.filter_map(|place| history.live.candidate(candidates, place)) {
+                if !history.allocations.outlives(id, moment) {
+                    continue;
+                }
+                let (bytes, count) = self.sums.entry(site(&mut self.sites, side, id)).or_default();
+                *bytes = bytes.saturating_add(history.allocations.size(id));
+                *count += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the call sites: frames that are called alike are one.
+    fn name_sites(&mut self, side: &Side, found: &mut Surveyed) {
+        let mut named: HashMap<String, (u64, u64), foldhash::fast::RandomState> = HashMap::default();
+        for (&frame, &(bytes, count)) in &self.sums {
+            let name = match frame {
+                UNEXPLAINED => "unexplained".to_owned(),
+                NO_STACK => site_of(side, &mut self.sites, history::snapshot::StackId::NONE, false),
+                frame => analysis::site::in_row(side.snapshot(), history::snapshot::FrameId(frame)),
+            };
+            let sum = named.entry(name).or_default();
+            *sum = (sum.0.saturating_add(bytes), sum.1 + count);
+        }
+        let mut named: Vec<(String, (u64, u64))> = named.into_iter().collect();
+        named.sort_unstable();
+        let order = named.iter().zip(0..).map(|((_, (bytes, count)), at)| (pair(!bytes, !count), at)).collect();
+        for (place, at) in sorted_numbers(order).into_iter().enumerate() {
+            let Some((site, (bytes, allocations))) = named.get_mut(at as usize) else { continue };
+            match place < MOST_SITES {
+                true => {
+                    let site = std::mem::take(site);
+                    found.sites.push(SiteBytes { site, bytes: *bytes, allocations: *allocations });
+                }
+                false => found.other_bytes = found.other_bytes.saturating_add(*bytes),
+            }
+        }
+    }
+}
+
+/// The frame of a call site.
+fn site(sites: &mut Sites, side: &Side, id: AllocationId) -> u32 {
+    if side.history.allocations.provenance(id) == Provenance::Unexplained {
+        return UNEXPLAINED;
+    }
+    sites.of(side.snapshot(), side.stack(id)).map_or(NO_STACK, |frame| frame.0)
+}
+
+/// The time of a value of [`Surveyed::by_time`].
+fn time_of_bin(first: i64, last: i64, bin: u32) -> i64 {
+    let passed = u128::from(last.abs_diff(first)) * u128::from(bin) / u128::from(BINS - 1);
+    first.saturating_add_unsigned(u64::try_from(passed).unwrap_or(u64::MAX))
+}
+
+fn live(side: &Side, moment: Moment) -> u64 {
+    u64::try_from(side.history.drawn_at(moment)).unwrap_or(0)
+}
+
+fn out_of_memory(side: &Side) -> Option<OutOfMemory> {
+    let history = side.history;
+    let event = history.note_events().find(|&event| history.events.action(event) == Action::Oom)?;
+    let moment = Moment::after(EventIdx(event));
+    let (device_free_bytes, requested_bytes) = history.address_and_size(EventIdx(event));
+    Some(OutOfMemory {
+        event,
+        time_us: history.events.times.at(event),
+        requested_bytes,
+        device_free_bytes,
+        live_bytes: live(side, moment),
+        reserved_bytes: u64::try_from(history.reserved_at(moment)).unwrap_or(0),
+    })
+}
+
+impl Surveyed {
+    /// The live bytes at a time, of the nearest that are kept; `None` before the first and after the last.
+    pub fn live_at(&self, us: i64) -> Option<u64> {
+        let (first, last, values) = self.by_time.as_ref()?;
+        if us < *first || us > *last {
+            return None;
+        }
+        let span = u128::from(last.abs_diff(*first)).max(1);
+        let bin = (u128::from(us.abs_diff(*first)) * u128::from(BINS - 1) + span / 2) / span;
+        values.get(usize::try_from(bin).ok()?).copied()
+    }
+}

@@ -1,0 +1,158 @@
+//! The verdict over all ranks: one to five sentences.
+
+use super::{Group, Ranks};
+use crate::verdict::signed;
+use base::units::{Bytes, counted};
+
+/// The sentences that are read.
+const MOST_SENTENCES: usize = 6;
+/// Groups and ranks that a sentence names.
+const MOST_NAMED: usize = 3;
+/// Ranges of ranks that are listed.
+const MOST_RANGES: usize = 6;
+/// Letters of a call site.
+const LONGEST: usize = 60;
+
+pub(super) fn verdict(of: &Ranks) -> Vec<String> {
+    let mut sentences = Vec::new();
+    sentences.extend(first_oom(of));
+    sentences.extend(alike(of));
+    sentences.extend(outliers(of));
+    sentences.extend(steps(of));
+    sentences.extend(unread(of));
+    sentences.truncate(MOST_SENTENCES);
+    sentences
+}
+
+fn first_oom(of: &Ranks) -> Option<String> {
+    let first = of.first_oom.as_ref()?;
+    let rank = of.ranks.get(first.at as usize)?;
+    let oom = rank.survey.as_ref()?.out_of_memory?;
+    let how_many = if first.ranks > 1 { format!(" first, of {} ranks", first.ranks) } else { String::new() };
+    let title = capital(&rank.title());
+    let asked = Bytes(oom.requested_bytes);
+    let (live, free) = (Bytes(oom.live_bytes), Bytes(oom.device_free_bytes));
+    let others = first.others.map_or_else(String::new, |(least, most, count)| {
+        let held = if least == most { Bytes(least).to_string() } else { format!("{}–{}", Bytes(least), Bytes(most)) };
+        format!("; {} had {held} live at that time", counted(count.into(), "other rank"))
+    });
+    let order = if first.is_by_time || first.ranks < 2 { "" } else { " (no times recorded: the lowest rank)" };
+    Some(format!(
+        "{title} ran out of memory{how_many}{order}: {asked} requested with {live} live and {free} free on the device{others}."
+    ))
+}
+
+fn alike(of: &Ranks) -> Option<String> {
+    let (first, others) = of.groups.split_first()?;
+    let surveyed = of.surveys().count();
+    let spread = of.peak?;
+    if others.is_empty() {
+        let range = match spread.min == spread.max {
+            true => Bytes(spread.min).to_string(),
+            false => format!("{}–{}", Bytes(spread.min), Bytes(spread.max)),
+        };
+        let are = if surveyed == 1 { "One rank" } else { "All ranks alike" };
+        return Some(format!("{are}: peak {range} requested."));
+    }
+    let named: Vec<String> = others.iter().take(MOST_NAMED).map(|group| differing(of, group, first)).collect();
+    let more = others.len() - named.len();
+    let more = if more > 0 { format!("; {more} more groups") } else { String::new() };
+    let alike = if first.ranks.len() == 1 {
+        format!("No two ranks alike (peak of {} {})", numbers(of, &first.ranks), Bytes(first.peak))
+    } else {
+        largest(first)
+    };
+    Some(format!("{alike}; {}{more}.", named.join("; ")))
+}
+
+/// `504 ranks alike`.
+fn largest(first: &Group) -> String {
+    format!("{} alike (peak {})", counted(first.ranks.len() as u64, "rank"), Bytes(first.peak))
+}
+
+/// `8 ranks of pp 0 (0–7) hold +3.10 GiB more, +3.10 GiB in embedding.py:12`.
+fn differing(of: &Ranks, group: &Group, first: &Group) -> String {
+    let delta = i128::from(group.peak) - i128::from(first.peak);
+    let who = match (&group.shared, group.ranks.len()) {
+        (Some(shared), count) => {
+            format!("{} of {shared} ({})", counted(count as u64, "rank"), numbers(of, &group.ranks))
+        }
+        (None, 1) => {
+            group.ranks.first().and_then(|&at| of.ranks.get(at as usize)).map_or_else(String::new, |it| it.title())
+        }
+        (None, count) => format!("{} ({})", counted(count as u64, "rank"), numbers(of, &group.ranks)),
+    };
+    let verb = if group.ranks.len() == 1 { "peaks" } else { "peak" };
+    let cause = group.deltas.first().map_or_else(String::new, |delta| {
+        let site: String = delta.site.chars().take(LONGEST).collect();
+        format!(", {} in {site}", signed(delta.bytes.into()))
+    });
+    match delta {
+        0 => format!("{who} {verb} at the same size{cause}"),
+        _ => format!("{who} {verb} at {} ({}){cause}", Bytes(group.peak), signed(delta)),
+    }
+}
+
+fn outliers(of: &Ranks) -> Option<String> {
+    let spread = of.peak.filter(|_| !of.outliers.is_empty())?;
+    let named = of.outliers.iter().take(MOST_NAMED).filter_map(|outlier| {
+        let rank = of.ranks.get(outlier.at as usize)?;
+        Some(format!("{} ({})", rank.title(), signed(outlier.delta.into())))
+    });
+    let named: Vec<String> = named.collect();
+    let more = of.outliers.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let verb = if of.outliers.len() == 1 { "is far" } else { "are far" };
+    Some(format!("{}{more} {verb} from the median peak, {}.", capital(&named.join(", ")), Bytes(spread.median)))
+}
+
+/// The step with the widest spread.
+fn steps(of: &Ranks) -> Option<String> {
+    let widest = |spread: &super::Spread| spread.max - spread.min;
+    let (number, spread) = of.steps.iter().enumerate().rev().max_by_key(|(_, spread)| widest(spread))?;
+    let is_wide = u128::from(widest(spread)) * 50 > u128::from(spread.max);
+    is_wide.then(|| {
+        let (min, max) = (Bytes(spread.min), Bytes(spread.max));
+        format!("Peaks differ most in step {number} (counted from 0): {min}–{max}.")
+    })
+}
+
+fn unread(of: &Ranks) -> Option<String> {
+    let failed: Vec<u32> =
+        of.ranks.iter().zip(0..).filter(|(rank, _)| rank.error.is_some()).map(|(_, at)| at).collect();
+    let (missing, unreadable): (Vec<u32>, Vec<u32>) =
+        failed.into_iter().partition(|&at| of.ranks.get(at as usize).is_some_and(|rank| rank.file.is_empty()));
+    let mut parts = Vec::new();
+    if !missing.is_empty() {
+        parts.push(format!("no file of {} ({})", counted(missing.len() as u64, "rank"), numbers(of, &missing)));
+    }
+    if !unreadable.is_empty() {
+        let count = counted(unreadable.len() as u64, "file");
+        parts.push(format!("{count} not readable ({})", numbers(of, &unreadable)));
+    }
+    (!parts.is_empty()).then(|| format!("{}.", capital(&parts.join("; "))))
+}
+
+/// `0–7, 12`.
+pub(crate) fn numbers(of: &Ranks, places: &[u32]) -> String {
+    let known = places.iter().filter_map(|&at| of.ranks.get(at as usize)?.rank);
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for rank in known {
+        match ranges.last_mut() {
+            Some((_, last)) if rank == *last || Some(rank) == last.checked_add(1) => *last = rank,
+            _ => ranges.push((rank, rank)),
+        }
+    }
+    let more = if ranges.len() > MOST_RANGES { ", …" } else { "" };
+    let shown = ranges.iter().take(MOST_RANGES).map(|&(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}–{last}"),
+    });
+    let shown: Vec<String> = shown.collect();
+    if shown.is_empty() { "no rank known".to_owned() } else { shown.join(", ") + more }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
