@@ -46,8 +46,8 @@ fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
                 let view = View { left_px: (f64::from(from) / fit.x_per_px) as i64, ..fit };
                 let curve = worker.curve(a, pairing, view);
                 let columns = WindowColumns::new(&view, last + 1, None);
-                assert_eq!((curve.delta.len(), curve.b.bytes.len()), (columns.moments.len(), columns.moments.len()));
-                for (column, [least, most]) in columns.moments.iter().zip(&curve.delta) {
+                assert_eq!((curve.least.len(), curve.b.len()), (columns.moments.len(), columns.moments.len()));
+                for (column, (least, most)) in columns.moments.iter().zip(curve.least.iter().zip(&curve.most)) {
                     let seen = map.iter().filter(|(moment, _)| column.contains(moment));
                     for &(moment, other) in seen {
                         let delta = live_b[other as usize] - live_a[moment as usize];
@@ -57,8 +57,8 @@ fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
             }
             // As the whole trace in one column: the extremes of all moments are those of its largest differences.
             let curve = worker.curve(a, pairing, View::fit(u64::from(last) + 1, 1, 1, 1));
-            let extremes: Vec<i64> = curve.delta.iter().flatten().copied().collect();
-            let largest = curve.largest.first().map_or(0, |(_, delta)| delta.abs());
+            let extremes: Vec<i64> = curve.least.iter().chain(&curve.most).copied().collect();
+            let largest = curve.largest.first().map_or(0, |delta| delta.abs());
             assert_eq!(extremes.iter().map(|delta| delta.abs()).max().unwrap_or(0), largest);
         }
     }
@@ -72,7 +72,7 @@ fn a_device_with_itself_differs_nowhere() {
     let pairing = Pairing { b: a, ..Pairing::default() };
     let last = worker.live(a).len() as u32 - 1;
     let curve = worker.curve(a, pairing, View::fit(u64::from(last) + 1, 1 << 30, 500, 50));
-    assert!(curve.delta.iter().all(|delta| *delta == [0; 2]) && curve.largest.is_empty());
+    assert!(curve.least.iter().chain(&curve.most).all(|delta| *delta == 0) && curve.largest.is_empty());
     let report = worker.report(a, pairing, 10_000);
     let groups = report.sheets.iter().find(|sheet| sheet.key == "groups").unwrap();
     assert!(groups.rows.iter().all(|row| row.cells[3] == Cell::Change(0)));

@@ -302,18 +302,20 @@ fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> 
 /// The settings that differ, in A's order and then B's.
 fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)> {
     let (of_a, of_b) = (&a.snapshot().settings, &b.snapshot().settings);
-    type Settings<'a> = HashMap<&'a str, &'a str, foldhash::fast::RandomState>;
-    let [known_a, known_b]: [Settings; 2] =
-        [of_a, of_b].map(|of| of.iter().map(|(key, value)| (&**key, &**value)).collect());
+    // Places rather than values: of a map of that type there is one in the wasm already.
+    type Places<'a> = HashMap<&'a str, usize, foldhash::fast::RandomState>;
+    let [known_a, known_b]: [Places; 2] =
+        [of_a, of_b].map(|of| of.iter().enumerate().map(|(at, (key, _))| (&**key, at)).collect());
     // A file that records none says nothing of its settings.
     if known_a.is_empty() || known_b.is_empty() {
         return Vec::new();
     }
-    let owned = |value: Option<&&str>| value.map(|&value| value.to_owned());
+    let value =
+        |of: &[(String, String)], known: &Places, key: &str| of.get(*known.get(key)?).map(|(_, value)| value.clone());
     let new_in_b = of_b.iter().filter(|(key, _)| !known_a.contains_key(&**key));
     let all = of_a.iter().chain(new_in_b).map(|(key, _)| key);
-    let differs = all.filter(|key| known_a.get(&***key) != known_b.get(&***key));
-    differs.map(|key| (key.clone(), owned(known_a.get(&**key)), owned(known_b.get(&**key)))).collect()
+    let both = all.map(|key| (key.clone(), value(of_a, &known_a, key), value(of_b, &known_b, key)));
+    both.filter(|(_, a, b)| a != b).collect()
 }
 
 impl Matched {

@@ -5,7 +5,7 @@ use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
-use engine::protocol::{DeltaCurve, PlanCurve};
+use engine::protocol::DeltaCurve;
 use history::replay::{Curve, DeviceHistory};
 use picture::timeline::{View, WindowColumns};
 
@@ -42,13 +42,13 @@ impl Delta {
             Some(window) if window.0 == view => window,
             window => {
                 let columns = WindowColumns::new(&view, moments, a.events.times.clock());
-                let b = PlanCurve { view: Some(view), edge_px: columns.edge_px.clone(), ..PlanCurve::default() };
-                window.insert((view, columns, DeltaCurve { b, ..DeltaCurve::default() }))
+                let edge_px = columns.edge_px.clone();
+                window.insert((view, columns, DeltaCurve { edge_px, ..DeltaCurve::default() }))
             }
         };
         let change = |event| b.drawn_change(event);
         let drawn = Curve::new(&b.drawn, &change);
-        while let Some(column) = columns.moments.get(curve.delta.len()) {
+        while let Some(column) = columns.moments.get(curve.b.len()) {
             slice.spend(column.len() as u32)?;
             let ends = [column.start, column.end.saturating_sub(1)].map(|moment| alignment.to_b(Moment(moment)).0);
             let highest = drawn.max_in(ends[0]..ends[1].saturating_add(1)).map_or(0, |(_, bytes)| bytes);
@@ -56,11 +56,13 @@ impl Delta {
             walk(a, b, alignment, column.clone(), |_, delta| {
                 extremes = [extremes[0].min(delta), extremes[1].max(delta)];
             });
-            curve.b.bytes.push(u64::try_from(highest).unwrap_or(0));
-            curve.delta.push(if column.is_empty() { [0; 2] } else { extremes });
+            let [least, most] = if column.is_empty() { [0; 2] } else { extremes };
+            curve.b.push(u64::try_from(highest).unwrap_or(0));
+            curve.least.push(least);
+            curve.most.push(most);
         }
         let mut curve = self.window.take().map(|(.., curve)| curve).unwrap_or_default();
-        curve.largest = self.largest.clone().unwrap_or_default();
+        (curve.largest_at, curve.largest) = self.largest.iter().flatten().copied().unzip();
         Ok(curve)
     }
 

@@ -21,9 +21,6 @@ const LONGEST: usize = 4096;
 
 type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
-/// Texts by their numbers.
-pub(crate) type Texts<'a> = HashMap<u32, &'a str, foldhash::fast::RandomState>;
-
 /// Texts and chains of texts of both files.
 #[derive(Default)]
 pub(crate) struct Common {
@@ -57,11 +54,12 @@ impl Common {
         self.origins.get(number.checked_sub(UNEXPLAINED + 1)? as usize).copied()
     }
 
-    /// The texts of these.
-    pub(crate) fn texts_of(&self, origins: impl Iterator<Item = (u32, u32)>) -> Texts<'_> {
-        let mut texts: Texts<'_> = origins.map(|(_, text)| (text, "")).collect();
+    /// The texts with these numbers, which ascend.
+    pub(crate) fn texts_of(&self, numbers: &[u32]) -> Vec<&str> {
+        let mut texts = vec![""; numbers.len()];
         for (text, number) in &self.texts {
-            texts.get_mut(number).into_iter().for_each(|known| *known = text);
+            let place = numbers.binary_search(number).ok().and_then(|at| texts.get_mut(at));
+            place.into_iter().for_each(|known| *known = text);
         }
         texts
     }

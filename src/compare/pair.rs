@@ -250,7 +250,7 @@ impl Kept {
                     true => (alignment.to_a(moment), moment),
                 };
                 let live = |side: &Side, moment| u64::try_from(side.history.drawn_at(moment)).unwrap_or(0);
-                pair(PairAnswer::Aligned([one.0, other.0], [live(a, one), live(b, other)]))
+                pair(PairAnswer::Aligned(one.0, other.0, live(a, one), live(b, other)))
             }
             Question::Pair(PairQuestion::Curve(_, view)) => {
                 let curve = self.delta.curve([a, b], alignment, *view, slice)?;

@@ -2,7 +2,7 @@
 
 use crate::answer::{Comparison, Row, TreeRow, Two, factor, times};
 use crate::verdict::signed;
-use base::units::Moment;
+use base::units::{Moment, grouped, percent};
 use engine::protocol::{Cell, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
 /// Rows of a table, and how it is headed.
@@ -39,16 +39,16 @@ fn groups_note(of: &Comparison) -> String {
     let parts = of.matched.parts_per_million();
     let matched = match parts {
         0 => String::new(),
-        _ => format!("{:.1} % of the bytes have a partner. ", parts as f64 / 1e4),
+        _ => percent(parts, 1_000_000) + " of the bytes have a partner. ",
     };
     let (after_a, after_b) = (moment(of.a.moment), moment(of.b.moment));
-    format!("A {after_a}, B {after_b}. {matched}All Δ add up to {}.", signed(live.delta()))
+    ["A ", &after_a, ", B ", &after_b, ". ", &matched, "All Δ add up to ", &signed(live.delta()), "."].concat()
 }
 
 fn moment(moment: u32) -> String {
     match Moment(moment).event() {
         None => "before the first event".to_owned(),
-        Some(event) => format!("after event {}", base::units::grouped(event.0.into())),
+        Some(event) => "after event ".to_owned() + &grouped(event.0.into()),
     }
 }
 
@@ -212,7 +212,7 @@ impl Writing {
                 let mut cells = vec![text(&**site), Cell::Count(*allocations)];
                 cells.extend(bytes(*two));
                 let sign = if *events < 0 { "−" } else { "+" };
-                let events = [sign, &base::units::grouped(events.unsigned_abs())].concat();
+                let events = [sign, &grouped(events.unsigned_abs())].concat();
                 cells.push(text(events));
                 SheetRow { depth: 1, cells, ..SheetRow::default() }
             }));

@@ -18,18 +18,21 @@ const MOST_CALLERS: usize = 16;
 
 /// The sum of one key.
 #[derive(Clone, Copy, Default)]
-struct Sum {
-    bytes: Two,
-    count: Two,
+pub(crate) struct Sum {
+    pub(crate) bytes: Two,
+    pub(crate) count: Two,
     /// An allocation of it, and whether it is A's.
     example: Option<(bool, AllocationId)>,
 }
+
+/// Sums by number.
+pub(crate) type ByNumber = HashMap<u32, Sum, foldhash::fast::RandomState>;
 
 /// The sums, as far as they are.
 pub(crate) struct Sums {
     key: Key,
     moments: (Moment, Moment),
-    sums: HashMap<u32, Sum, foldhash::fast::RandomState>,
+    sums: ByNumber,
     /// Candidates of both, where they are looked at, and how far.
     side: usize,
     candidates: Option<Candidates>,
@@ -84,8 +87,8 @@ impl Sums {
     }
 
     /// The numbers of the groups, with bytes and allocations.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = (u32, Two, Two)> {
-        self.sums.iter().map(|(&number, sum)| (number, sum.bytes, sum.count))
+    pub(crate) fn groups(&self) -> Vec<(u32, Sum)> {
+        self.sums.iter().map(|(&number, &sum)| (number, sum)).collect()
     }
 
     /// How many bytes have a partner: the other file allocates by their key, at whatever moment. What no stack is known of has none.
@@ -143,7 +146,7 @@ impl Sums {
 }
 
 /// The sums in the order of their rows.
-fn ordered(sums: &HashMap<u32, Sum, foldhash::fast::RandomState>) -> Vec<(u32, Sum)> {
+fn ordered(sums: &ByNumber) -> Vec<(u32, Sum)> {
     let sums: Vec<(u32, Sum)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
     let rank = |sum: &Sum| {
         let (delta, larger) = (sum.bytes.delta().unsigned_abs(), sum.bytes.a.max(sum.bytes.b));

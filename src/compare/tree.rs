@@ -3,10 +3,9 @@
 use crate::answer::{TreeRow, Two};
 use crate::key::Key;
 use crate::keyed::{Common, NOTHING, OF_FREE, UNEXPLAINED};
-use crate::sums::Sums;
+use crate::sums::{ByNumber, Sum, Sums};
 use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
-use hashbrown::HashMap;
 
 /// A node is told from this part of the larger total on.
 const SMALLEST_PART: u64 = 500;
@@ -14,8 +13,6 @@ const SMALLEST_PART: u64 = 500;
 const MOST_ROWS: usize = 2000;
 /// Nodes below each other at most.
 const DEEPEST: usize = 512;
-
-type Map<V> = HashMap<u32, V, foldhash::fast::RandomState>;
 
 /// The key of the tree where groups are matched by `key`: one whose numbers are chains.
 pub(crate) fn tree_key(key: Key) -> Key {
@@ -29,87 +26,87 @@ pub(crate) fn tree_key(key: Key) -> Key {
 /// The sums of the nodes, as far as they are.
 #[derive(Default)]
 pub(crate) struct Tree {
-    nodes: Map<(Two, Two)>,
-    groups: Option<Vec<(u32, Two, Two)>>,
+    nodes: ByNumber,
+    groups: Option<Vec<(u32, Sum)>>,
     next: usize,
 }
 
 impl Tree {
     /// Adds up the groups of `sums` and what calls them.
     pub(crate) fn step(&mut self, sums: &Sums, common: &Common, slice: &mut Slice) -> Sliced {
-        let groups = self.groups.get_or_insert_with(|| sums.groups().collect());
+        let groups = self.groups.get_or_insert_with(|| sums.groups());
         while let Some(part) = slice.part(&mut self.next, groups.len(), 64)? {
-            for (number, bytes, count) in groups.get(part).unwrap_or_default() {
+            for (number, sum) in groups.get(part).unwrap_or_default() {
                 // A stack that frees is none that allocates.
                 let mut at = if number & OF_FREE == 0 { *number } else { NOTHING };
                 for _ in 0..DEEPEST {
                     let node = self.nodes.entry(at).or_default();
-                    node.0 = node.0.plus(*bytes);
-                    node.1 = node.1.plus(*count);
-                    let Some((callers, _)) = common.origin(at) else { break };
-                    if callers == NOTHING {
-                        break;
+                    node.bytes = node.bytes.plus(sum.bytes);
+                    node.count = node.count.plus(sum.count);
+                    match common.origin(at) {
+                        Some((callers, _)) if callers != NOTHING => at = callers,
+                        _ => break,
                     }
-                    at = callers;
                 }
             }
         }
         Ok(())
     }
 
+    /// The nodes that are told, behind those that call them, the largest difference first.
+    fn callees(&self, common: &Common, total: Two) -> Vec<(u32, u32)> {
+        let least = (total.a.max(total.b) / SMALLEST_PART).max(1);
+        let told = self.nodes.iter().filter(|(_, sum)| sum.bytes.a.abs_diff(sum.bytes.b) >= least);
+        let callers = |number: u32| common.origin(number).map_or(NOTHING, |(callers, _)| callers);
+        let rank = |(&number, sum): (&u32, &Sum)| {
+            let delta = !sum.bytes.a.abs_diff(sum.bytes.b);
+            let rank = u128::from(callers(number)) << 96 | u128::from(delta) << 32 | u128::from(number);
+            (rank, number)
+        };
+        sorted_numbers(told.map(rank).collect()).into_iter().map(|number| (callers(number), number)).collect()
+    }
+
     /// The rows: the largest difference first, below each its callees likewise. A chain whose sums are the same is one row.
     pub(crate) fn rows(&self, common: &Common, total: Two) -> Vec<TreeRow> {
-        let least = (total.a.max(total.b) / SMALLEST_PART).max(1);
-        let mut callees: Map<Vec<u32>> = Map::default();
-        let is_told = |(bytes, _): &(Two, Two)| bytes.a.abs_diff(bytes.b) >= least;
-        for (&number, _) in self.nodes.iter().filter(|(_, node)| is_told(node)) {
-            let callers = common.origin(number).map_or(NOTHING, |(callers, _)| callers);
-            if number != NOTHING {
-                callees.entry(callers).or_default().push(number);
-            }
-        }
-        if self.nodes.get(&NOTHING).is_some_and(is_told) {
-            callees.entry(NOTHING).or_default().push(NOTHING);
-        }
-        let ranked = |numbers: &[u32]| -> Vec<u32> {
-            let rank = |number: u32| {
-                let (bytes, _) = self.nodes.get(&number).copied().unwrap_or_default();
-                !bytes.delta().unsigned_abs() << 32 | u128::from(number)
-            };
-            let order = numbers.iter().zip(0..).map(|(&number, at)| (rank(number), at)).collect();
-            sorted_numbers(order).into_iter().filter_map(|at| numbers.get(at as usize).copied()).collect()
+        let all = self.callees(common, total);
+        let called_by = |callers: u32| -> &[(u32, u32)] {
+            let from = all.partition_point(|(of, _)| *of < callers);
+            let to = all.partition_point(|(of, _)| *of <= callers);
+            all.get(from..to).unwrap_or_default()
         };
-        // The row, and the numbers of its chain, outermost first.
+        let sum = |number: u32| self.nodes.get(&number).copied().unwrap_or_default();
+        // Each row, and the numbers of its chain, outermost first.
         let mut rows: Vec<(TreeRow, Vec<u32>)> = Vec::new();
-        let mut open: Vec<(u32, u32)> = Vec::new();
-        let push = |open: &mut Vec<(u32, u32)>, callers: u32, depth: u32| {
-            let all = callees.get(&callers).map(|all| ranked(all)).unwrap_or_default();
-            open.extend(all.into_iter().rev().map(|number| (number, depth)));
-        };
-        push(&mut open, NOTHING, 0);
+        let mut open: Vec<(u32, u32)> = called_by(NOTHING).iter().rev().map(|&(_, number)| (number, 0)).collect();
         while let Some((number, depth)) = open.pop() {
-            let mut chain = vec![number];
-            let mut last = number;
-            let (bytes, count) = self.nodes.get(&number).copied().unwrap_or_default();
-            while let Some([only]) = callees.get(&last).map(Vec::as_slice).filter(|_| last != NOTHING)
-                && self.nodes.get(only).is_some_and(|node| node.0 == bytes)
+            let Sum { bytes, count, .. } = sum(number);
+            let (mut chain, mut last) = (vec![number], number);
+            while let [(_, only)] = *called_by(last)
+                && last != NOTHING
+                && sum(only).bytes == bytes
                 && chain.len() < DEEPEST
             {
-                chain.push(*only);
-                last = *only;
+                chain.push(only);
+                last = only;
             }
             rows.push((TreeRow { depth, bytes, count, ..TreeRow::default() }, chain));
             if rows.len() >= MOST_ROWS {
                 break;
             }
             if last != NOTHING {
-                push(&mut open, last, depth + 1);
+                open.extend(called_by(last).iter().rev().map(|&(_, number)| (number, depth + 1)));
             }
         }
-        let texts = common.texts_of(rows.iter().flat_map(|(_, chain)| chain).filter_map(|&it| common.origin(it)));
+        let texts = rows.iter().flat_map(|(_, chain)| chain).filter_map(|&number| common.origin(number));
+        let mut numbers = sorted_numbers(texts.map(|(_, text)| (u128::from(text), text)).collect());
+        numbers.dedup();
+        let texts = common.texts_of(&numbers);
         let name = |number: u32| match common.origin(number) {
             _ if number == UNEXPLAINED => "unexplained".to_owned(),
-            Some((_, text)) => texts.get(&text).map_or_else(String::new, |text| shown(text)),
+            Some((_, text)) => {
+                let at = numbers.binary_search(&text).ok();
+                at.and_then(|at| texts.get(at)).map_or_else(String::new, |text| shown(text))
+            }
             None => "no stack".to_owned(),
         };
         let named = rows.into_iter().map(|(row, chain)| {
@@ -121,7 +118,8 @@ impl Tree {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.nodes.allocation_size() + self.groups.as_ref().map_or(0, |groups| groups.capacity() * 40)
+        let groups = self.groups.as_ref().map_or(0, |groups| groups.capacity() * size_of::<(u32, Sum)>());
+        self.nodes.allocation_size() + groups
     }
 }
 

@@ -66,7 +66,9 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     let Answer::Pair(answer) = answer else { return Some(answer) };
     match *answer {
         PairAnswer::Map(map) => drop(state.comparing.map.take(serial, Rc::new(map))),
-        PairAnswer::Aligned(moments, live) => drop(state.comparing.aligned.take(serial, (moments, live))),
+        PairAnswer::Aligned(a, b, live_a, live_b) => {
+            state.comparing.aligned.take(serial, ([a, b], [live_a, live_b]));
+        }
         PairAnswer::Curve(curve) => drop(state.comparing.curve.take(serial, Rc::from(curve))),
     }
     None

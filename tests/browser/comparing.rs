@@ -179,13 +179,13 @@ fn a_second_file_is_chosen_beside_the_open_one() {
     let pairing = Pairing { b: beside.b, ..Pairing::default() };
     let last = beside.worker.live(beside.a).len() as u64;
     let view = memscape::timeline::View::fit(last, 1 << 30, 400, 100);
-    let largest = beside.worker.curve(beside.a, pairing, view).largest;
-    let most = largest.iter().map(|(_, delta)| delta.unsigned_abs()).max().unwrap_or(0);
+    let curve = beside.worker.curve(beside.a, pairing, view);
+    let most = curve.largest.iter().map(|delta| delta.unsigned_abs()).max().unwrap_or(0);
     page.wait_for(&format!("B − A, live\n± {}", Bytes(most)), || page.text("#difference-text"));
     let corners = page.corners("canvas#difference");
-    let at = corners.at((f64::from(largest[0].0) + 0.5) / last as f64, 0.5);
+    let at = corners.at((f64::from(curve.largest_at[0]) + 0.5) / last as f64, 0.5);
     page.click_at(at.0, at.1);
-    page.wait_for(&beside.cursor(largest[0].0), || cursor(&page));
+    page.wait_for(&beside.cursor(curve.largest_at[0]), || cursor(&page));
 
     // All that can be asked of the first can be asked of the second: its lane has the focus.
     page.click("[data-lane]:not([aria-current])");

@@ -97,7 +97,7 @@ impl Worker {
         moment: u32,
     ) -> ([u32; 2], [u64; 2]) {
         match self.pair_answer(device, PairQuestion::Aligned(pairing, is_of_b, moment)) {
-            PairAnswer::Aligned(moments, live) => (moments, live),
+            PairAnswer::Aligned(a, b, live_a, live_b) => ([a, b], [live_a, live_b]),
             other => panic!("{other:?}"),
         }
     }

@@ -1,6 +1,5 @@
 //! Two devices against each other: of two files, or of one. Who holds both files answers, which is not the engine (`compare::Pair`).
 
-use super::PlanCurve;
 use picture::timeline::View;
 use serde::{Deserialize, Serialize};
 
@@ -149,7 +148,7 @@ pub enum PairQuestion {
 pub enum PairAnswer {
     Map(PairMap),
     /// The moments of A and B, and their live bytes.
-    Aligned([u32; 2], [u64; 2]),
+    Aligned(u32, u32, u64, u64),
     Curve(Box<DeltaCurve>),
 }
 
@@ -164,10 +163,16 @@ pub struct PairMap {
 /// How live bytes differ over a window of A.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeltaCurve {
-    /// The largest of B's live bytes in each column, as a curve over A's window.
-    pub b: PlanCurve,
-    /// B − A in each column: the smallest and the largest.
-    pub delta: Vec<[i64; 2]>,
-    /// The largest differences of the whole trace, the largest first: moment of A, and B − A there. None is near a larger one.
-    pub largest: Vec<(u32, i64)>,
+    /// The columns' edges in pixels of A's window.
+    pub edge_px: Vec<i32>,
+    /// The largest of B's live bytes in each column.
+    pub b: Vec<u64>,
+    /// The smallest B − A in each column.
+    pub least: Vec<i64>,
+    /// The largest.
+    pub most: Vec<i64>,
+    /// Where the largest differences of the whole trace are, the largest first: moments of A. None is near a larger one.
+    pub largest_at: Vec<u32>,
+    /// B − A there.
+    pub largest: Vec<i64>,
 }

@@ -42,14 +42,13 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        let automatic = || std::iter::once("automatic".to_owned());
-        let at: Vec<String> = ComparedAt::ALL.into_iter().map(|at| at.title().to_owned()).collect();
-        elements.fill_options(&elements.compare_at, &at);
-        let keys: Vec<String> =
-            automatic().chain(MatchKey::ALL.into_iter().map(|key| key.title().to_owned())).collect();
-        elements.fill_options(&elements.compare_key, &keys);
-        let align: Vec<String> = automatic().chain(Align::ALL.into_iter().map(|it| it.title().to_owned())).collect();
-        elements.fill_options(&elements.compare_align, &align);
+        let fill = |list: &HtmlSelectElement, titles: &mut dyn Iterator<Item = &str>| {
+            elements.fill_options(list, &titles.map(str::to_owned).collect::<Vec<String>>());
+        };
+        let automatic = || std::iter::once("automatic");
+        fill(&elements.compare_at, &mut ComparedAt::ALL.iter().map(|at| at.title()));
+        fill(&elements.compare_key, &mut automatic().chain(MatchKey::ALL.iter().map(|key| key.title())));
+        fill(&elements.compare_align, &mut automatic().chain(Align::ALL.iter().map(|align| align.title())));
         Ok(())
     }
 
@@ -167,7 +166,7 @@ fn draw(elements: &Elements, picture: &Picture, scale: f64) {
     }
     context.set_fill_style_str(&theme.strong);
     context.fill_rect(0.0, zero, width, scale.round().max(1.0));
-    context.set_font(&format!("{}px system-ui, sans-serif", (10.0 * scale).round()));
+    context.set_font(&[&((10.0 * scale).round() as u32).to_string(), "px system-ui, sans-serif"].concat());
     context.set_text_baseline("top");
     let mut taken: Vec<[f64; 2]> = Vec::new();
     for (x, text, _) in &strip.marks {

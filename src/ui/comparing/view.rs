@@ -120,19 +120,20 @@ pub fn strip(state: &Shared) -> Option<Strip> {
     let (_, over) = state.comparing.curve.question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
     let curve = state.comparing.curve.latest()?;
     let x = |px: i32| view.column_from_x(over.x_from_column(f64::from(px)));
-    let edges = curve.b.edge_px.windows(2);
+    let edges = curve.edge_px.windows(2);
     let columns: Vec<([f64; 2], [i64; 2])> = edges
-        .zip(&curve.delta)
-        .filter_map(|(edges, delta)| Some(([x(*edges.first()?), x(*edges.last()?)], *delta)))
+        .zip(curve.least.iter().zip(&curve.most))
+        .filter_map(|(edges, (least, most))| Some(([x(*edges.first()?), x(*edges.last()?)], [*least, *most])))
         .filter(|([left, right], _)| *right > 0.0 && *left < f64::from(view.width_px))
         .collect();
     let most = columns.iter().flat_map(|(_, delta)| delta.iter().map(|it| it.unsigned_abs())).max().unwrap_or(0);
     let marks = match view.axis {
         picture::timeline::Axis::Time => Vec::new(),
         picture::timeline::Axis::Events => curve
-            .largest
+            .largest_at
             .iter()
-            .map(|&(moment, delta)| (view.column_from_x(f64::from(moment) + 0.5), signed(delta), moment))
+            .zip(&curve.largest)
+            .map(|(&moment, &delta)| (view.column_from_x(f64::from(moment) + 0.5), signed(delta), moment))
             .filter(|(x, ..)| (0.0..f64::from(view.width_px)).contains(x))
             .collect(),
     };
@@ -152,15 +153,15 @@ impl Shared {
         let of = self.pairing()?;
         let (_, over) =
             self.comparing.curve.question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
-        let b = &self.comparing.curve.latest()?.b;
-        let row = |at: usize| b.bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
+        let curve = self.comparing.curve.latest()?;
+        let row = |at: usize| curve.b.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
         let peak = self.device_at(pair[1])?.drawn_peak;
-        let at = b.bytes.iter().position(|&bytes| bytes == peak && bytes > 0);
+        let at = curve.b.iter().position(|&bytes| bytes == peak && bytes > 0);
         let mark = at.and_then(|at| {
-            let middle = f64::from(*b.edge_px.get(at)?).midpoint(f64::from(*b.edge_px.get(at + 1)?));
+            let middle = f64::from(*curve.edge_px.get(at)?).midpoint(f64::from(*curve.edge_px.get(at + 1)?));
             let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
             Some(Mark { at, text: ["B: ", &Bytes(peak).to_string()].concat() })
         });
-        Some(Curve { line: Line::Planned, points: steps(&b.edge_px, [over, view], &row), mark })
+        Some(Curve { line: Line::Planned, points: steps(&curve.edge_px, [over, view], &row), mark })
     }
 }
