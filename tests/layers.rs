@@ -41,7 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("picture::render", &["base", "picture::timeline"]),
     ("picture::svg", &["picture::outline", "picture::render", "picture::shapes", "picture::timeline"]),
     ("engine", &["allocator", "analysis", "base", "history", "picture::timeline"]),
-    ("compare", &["analysis", "base", "engine", "history::replay", "history::snapshot"]),
+    ("compare", &["analysis", "base", "engine", "history::replay", "history::snapshot", "picture::timeline"]),
     (
         "ui",
         &[
@@ -53,7 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "picture::timeline",
         ],
     ),
-    ("page", &["base", "engine", "picture", "ui"]),
+    ("page", &["base", "compare", "engine", "picture", "ui"]),
     (
         "cli",
         &["base", "compare", "engine", "history::compact::Unwritable", "history::container", "picture", "ui", "yaml"],

@@ -1,5 +1,5 @@
 //! Two devices against each other: those of a second file beside those of the first, or two of one file. They are shown as two lanes over
-//! aligned moments; the insight that tells the difference is [`Topic::Comparison`].
+//! aligned moments; the insight that tells the difference is [`engine::protocol::Topic::Comparison`].
 
 mod data;
 mod lanes;

@@ -1,9 +1,7 @@
 //! Ranks that are alike: what their call sites have live at the peak points the same way, and adds up to nearly the same.
 
-use super::spread::quantile;
-use super::{Rank, Ranks, largest_first};
+use super::answer::{Group, Rank, Ranks, SiteDelta, largest_first, quantile};
 use hashbrown::HashMap;
-use serde::{Deserialize, Serialize};
 
 /// The least cosine between the bytes by call site of ranks that are alike.
 const LEAST_COSINE: f64 = 0.999;
@@ -13,28 +11,6 @@ const MOST_PERCENT: u128 = 2;
 const MOST_GROUPS: usize = 64;
 /// Call sites that differ between two groups that are kept.
 const MOST_DELTAS: usize = 5;
-
-/// Ranks that are alike.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Group {
-    /// Their places in [`Ranks::ranks`], ascending.
-    pub ranks: Vec<u32>,
-    /// The place of the one whose peak is in the middle.
-    pub median: u32,
-    /// The median of their peaks.
-    pub peak: u64,
-    /// Coordinates that all of them share, and not all others have: `pp 0`.
-    pub shared: Option<String>,
-    /// Where they differ from the first group, the largest first: medians of the group less those of the first.
-    pub deltas: Vec<SiteDelta>,
-}
-
-/// A call site that has more or less live in one group than in another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SiteDelta {
-    pub site: String,
-    pub bytes: i64,
-}
 
 /// Bytes by call site, by numbers that all ranks share, ascending.
 struct Signature {

@@ -2,122 +2,21 @@
 //!
 //! Each file is [surveyed](Surveying) on its own, so that only one of them at a time needs memory; [`Ranks::new`] compares the surveys.
 
+mod answer;
 mod groups;
 mod name;
 mod spread;
 mod survey;
 mod verdict;
 
-pub use groups::{Group, SiteDelta};
+pub use answer::{FirstOom, Group, Outlier, Rank, Ranks, SiteDelta, Spread, quantile};
 pub use name::{Named, named};
-pub use spread::{Outlier, Spread, quantile};
 pub use survey::{BINS, OutOfMemory, SiteBytes, Surveyed, Surveying};
 
-use base::sorted::sorted_numbers;
 use hashbrown::{HashMap, HashSet};
-use serde::{Deserialize, Serialize};
 
 /// Missing ranks that get a row.
 const MOST_MISSING: u32 = 4096;
-
-/// One rank: its survey, or why there is none.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rank {
-    pub rank: Option<u32>,
-    pub host: Option<String>,
-    pub step: Option<u64>,
-    /// Its file; empty where none was found.
-    pub file: String,
-    /// Which snapshot of the file, where it has several.
-    pub member: Option<u32>,
-    /// Its name says that it was written because memory ran out, or when the program ended.
-    pub is_oom: bool,
-    pub is_exit: bool,
-    /// Coordinates, as the recorder has them: `tp`, `pp`, `dp`.
-    pub coords: Vec<(String, String)>,
-    pub survey: Option<Surveyed>,
-    /// Why there is no survey.
-    pub error: Option<String>,
-    /// Its group, by its place in [`Ranks::groups`].
-    pub group: Option<u32>,
-}
-
-impl Rank {
-    /// Of a file, by what its name says.
-    pub fn of(file: String, named: Named) -> Rank {
-        let Named { rank, step, host, is_oom, is_exit } = named;
-        Rank { rank, step, host, is_oom, is_exit, file, ..Rank::default() }
-    }
-
-    /// With its survey. What the recorder says counts more than the name of the file.
-    #[must_use]
-    pub fn surveyed(mut self, survey: Surveyed) -> Rank {
-        for (key, value) in &survey.recorder {
-            match &**key {
-                "rank" => self.rank = value.parse().ok().or(self.rank),
-                "host" => self.host = Some(value.clone()),
-                _ => {
-                    let coordinate = key.strip_prefix("coords.").map(|name| (name.to_owned(), value.clone()));
-                    self.coords.extend(coordinate);
-                }
-            }
-        }
-        self.survey = Some(survey);
-        self
-    }
-
-    /// Without a survey, for a reason.
-    #[must_use]
-    pub fn failed(mut self, error: String) -> Rank {
-        self.error = Some(error);
-        self
-    }
-
-    /// The peak of its requested bytes.
-    pub fn peak(&self) -> Option<u64> {
-        self.survey.as_ref().and_then(|survey| u64::try_from(survey.peak_requested).ok())
-    }
-
-    /// `rank 7`, or its file where no rank is known.
-    pub fn title(&self) -> String {
-        self.rank.map_or_else(|| self.file.clone(), |rank| format!("rank {rank}"))
-    }
-}
-
-/// The first rank that ran out of memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FirstOom {
-    /// Its place in [`Ranks::ranks`].
-    pub at: u32,
-    /// How many ranks ran out of memory.
-    pub ranks: u32,
-    /// Whether the times of all of them are known; else it is the one with the lowest rank.
-    pub is_by_time: bool,
-    /// Least and most live bytes of the others at that time, and how many they are.
-    pub others: Option<(u64, u64, u32)>,
-}
-
-/// All ranks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ranks {
-    /// By rank, then host, then file; those without a rank last.
-    pub ranks: Vec<Rank>,
-    /// Files of other steps of the same ranks, which are not compared.
-    pub left_out: Vec<String>,
-    /// Ranks alike, the largest group first.
-    pub groups: Vec<Group>,
-    pub outliers: Vec<Outlier>,
-    /// Of the peaks.
-    pub peak: Option<Spread>,
-    /// Of the live bytes over ranks, in [`BINS`] equal parts of the events of each.
-    pub curve: Vec<Spread>,
-    /// Of the peaks in each step that all ranks with steps have.
-    pub steps: Vec<Spread>,
-    pub first_oom: Option<FirstOom>,
-    /// What is to be known of the files.
-    pub notes: Vec<String>,
-    pub verdict: Vec<String>,
-}
 
 impl Ranks {
     /// Compares ranks. Their order does not matter.
@@ -132,25 +31,6 @@ impl Ranks {
         all.first_oom = all.find_first_oom();
         all.verdict = verdict::verdict(&all);
         all
-    }
-
-    /// Those with a survey, and their places.
-    pub fn surveys(&self) -> impl Iterator<Item = (usize, &Rank, &Surveyed)> {
-        self.ranks.iter().enumerate().filter_map(|(at, rank)| Some((at, rank, rank.survey.as_ref()?)))
-    }
-
-    /// The rank of its group whose peak is in the middle, for this rank to be compared with; of the largest group, where it is alone.
-    pub fn median_of(&self, at: usize) -> Option<usize> {
-        let own = self.ranks.get(at)?.group?;
-        let alone = self.groups.get(own as usize).is_none_or(|group| group.ranks.len() < 2);
-        let group = self.groups.get(if alone { 0 } else { own as usize })?;
-        Some(group.median as usize).filter(|&median| median != at).or_else(|| {
-            let others = group.ranks.iter().map(|&other| other as usize);
-            others.filter(|&other| other != at).min_by_key(|&other| {
-                let peak = |at: usize| self.ranks.get(at).and_then(Rank::peak).unwrap_or(0);
-                (peak(other).abs_diff(peak(at)), other)
-            })
-        })
     }
 
     fn find_first_oom(&self) -> Option<FirstOom> {
@@ -217,11 +97,6 @@ fn missing(ranks: &[Rank]) -> Vec<Rank> {
     }
     let missing = (0..end).filter(|rank| !known.contains(rank));
     missing.map(|rank| Rank { rank: Some(rank), ..Rank::default() }.failed("no file".to_owned())).collect()
-}
-
-/// Places in descending order of their numbers; of equal ones the first.
-fn largest_first(numbers: impl Iterator<Item = u64>) -> Vec<u32> {
-    sorted_numbers(numbers.zip(0..).map(|(number, at)| (u128::from(!number), at)).collect())
 }
 
 #[cfg(test)]

@@ -1,49 +1,13 @@
 //! How numbers of ranks are spread, and which ranks stand out.
 
-use super::{BINS, Ranks, Surveyed};
-use serde::{Deserialize, Serialize};
+use super::answer::{Outlier, Ranks, Spread, quantile};
+use super::survey::{BINS, Surveyed};
 
 /// A rank stands out that is so many median absolute deviations from the median, or so many percent of it.
 const DEVIATIONS: u64 = 3;
 const PERCENT: u64 = 2;
 /// Where ranks are nearly equal, the deviation says nothing: so many parts of the median never stand out.
 const PART: u64 = 1000;
-
-/// Quantiles over ranks: each is the number of one of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spread {
-    pub min: u64,
-    pub p5: u64,
-    pub median: u64,
-    pub p95: u64,
-    pub max: u64,
-}
-
-impl Spread {
-    /// Of any numbers; `None` where there are none.
-    pub fn of(mut numbers: Vec<u64>) -> Option<Spread> {
-        numbers.sort_unstable();
-        let of = |percent| quantile(&numbers, percent);
-        Some(Spread { min: of(0)?, p5: of(5)?, median: of(50)?, p95: of(95)?, max: of(100)? })
-    }
-}
-
-/// The smallest of ascending numbers that so many percent of them are not above.
-pub fn quantile(ascending: &[u64], percent: usize) -> Option<u64> {
-    let place = (ascending.len() * percent).div_ceil(100).saturating_sub(1);
-    ascending.get(place).copied()
-}
-
-/// A rank whose peak is far from the median.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outlier {
-    /// Its place in [`Ranks::ranks`].
-    pub at: u32,
-    /// From the median, in bytes.
-    pub delta: i64,
-    /// The median absolute deviation of all.
-    pub deviation: u64,
-}
 
 /// Places of the numbers that stand out, by how far, the furthest first, and the median absolute deviation.
 fn outliers(numbers: &[(u32, u64)]) -> Vec<Outlier> {

@@ -1,6 +1,6 @@
 //! The verdict over all ranks: one to five sentences.
 
-use super::{Group, Ranks};
+use super::answer::{Group, Ranks};
 use crate::verdict::signed;
 use base::units::{Bytes, counted};
 

@@ -10,6 +10,8 @@ pub const VERSION: u32 = 1;
 pub(super) const LONGEST: usize = 1 << 16;
 /// Snapshots that a link may name.
 pub(super) const MOST_SNAPSHOTS: usize = 1000;
+/// The key of the address of the file to compare with.
+pub(super) const WITH: &str = "with";
 /// Letters of a key that was not understood which are shown.
 const LONGEST_NAME: usize = 40;
 
@@ -115,14 +117,14 @@ impl Link {
 
     /// All addresses that it leads to: of the snapshots, and of the one to compare with.
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
-        let with = Some(self.value(super::values::WITH)).filter(|with| !with.is_empty());
+        let with = Some(self.value(WITH)).filter(|with| !with.is_empty());
         self.urls.iter().map(String::as_str).chain(with)
     }
 
     /// What it shows is compared with the file of this name or address.
     pub(crate) fn compare_with(&mut self, address: &str) {
-        self.values.retain(|(name, _)| *name != super::values::WITH);
-        self.values.push((super::values::WITH, address.to_owned()));
+        self.values.retain(|(name, _)| *name != WITH);
+        self.values.push((WITH, address.to_owned()));
     }
 
     /// Whether it says how anything is seen.

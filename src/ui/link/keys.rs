@@ -1,6 +1,7 @@
 //! What of the state stands in a link: each key with how it is written and how it is read. Whatever a value is, reading it leaves a state
 //! that a person could have made.
 
+use super::fragment::WITH;
 use super::fragment::Window;
 use super::points::{self, chosen, cursor, marks, ruler};
 use super::reading::{

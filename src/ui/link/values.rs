@@ -19,9 +19,6 @@ pub(super) fn device((): &(), state: &Shared) -> String {
     optional(device.filter(|(_, is_second)| has_others && !is_second).map(|(device, _)| device))
 }
 
-/// The key of the address of the second file.
-pub(super) const WITH: &str = "with";
-
 pub(super) fn with((): &(), state: &Shared) -> String {
     match &state.comparing.second {
         Second::Open(_, Origin::Link(url), _) => url.clone(),
