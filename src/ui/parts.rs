@@ -6,8 +6,8 @@ use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
 use super::{
-    comparing, cursor, find, first_group, lane_scenes, pinned, planned, plots, pointing, rules, settings, slices,
-    surroundings, tools,
+    comparing::part as comparing, cursor, find, first_group, lane_scenes, pinned, planned, plots, pointing, rules,
+    settings, slices, surroundings, tools,
 };
 use engine::protocol::Answer;
 

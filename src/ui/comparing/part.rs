@@ -1,0 +1,110 @@
+//! What belongs together in two compared devices, asked of the worker: the map of moments, the cursor's moment in the other, and the
+//! difference over the window.
+
+use super::data::{ComparedAt, Comparing, Second};
+use crate::change::{Change, Turn};
+use crate::effect::Effect;
+use crate::part::Part;
+use crate::shared::Shared;
+use engine::protocol::{Answer, PairAnswer, PairAt, PairQuestion, Pairing, Plot, Question};
+use std::rc::Rc;
+
+/// Places of the map that is kept: more than a picture has columns.
+const MAP_PLACES: u32 = 4096;
+
+/// How it takes part.
+pub(crate) const PART: Part = Part { reset, asks: &[(Turn::Early, ask), (Turn::Last, ask_curve)], take };
+
+/// What is compared is of one file; how, a person has chosen.
+fn reset(state: &mut Shared, change: Change) {
+    let comparing = &mut state.comparing;
+    match change {
+        Change::File => {
+            let Comparing { at, key, align, is_overlaid, wanted, .. } = std::mem::take(comparing);
+            *comparing = Comparing { at, key, align, is_overlaid, wanted, ..Comparing::default() };
+        }
+        // Keys by category are other ones.
+        Change::Categories => comparing.aligned = Default::default(),
+        Change::Device | Change::Lane | Change::InternalFrames => {}
+    }
+}
+
+/// Asks which moments belong together, and which one to the cursor's.
+fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+    let Some((a, pairing)) = state.pairing() else { return };
+    let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAP_PLACES));
+    let is_of_b = state.is_b_shown();
+    let (comparing, serials) = (&mut state.comparing, &mut state.serial);
+    comparing.map.ask((a, pairing), a, serials, effects, map);
+    let cursor = (a, pairing, is_of_b, state.pinned.moment);
+    let aligned = |(_, pairing, is_of_b, moment)| Question::Pair(PairQuestion::Aligned(pairing, is_of_b, moment));
+    comparing.aligned.ask(cursor, a, serials, effects, aligned);
+}
+
+/// Asks for the difference over A's window.
+fn ask_curve(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+    if state.looks.plot != Plot::Stack {
+        return;
+    }
+    let Some(((a, pairing), view)) = state.pairing().zip(state.window_of_a()) else { return };
+    let curve = |((_, pairing), view)| Question::Pair(PairQuestion::Curve(pairing, view));
+    let (comparing, serials) = (&mut state.comparing, &mut state.serial);
+    comparing.curve.ask(((a, pairing), view), a, serials, effects, curve);
+}
+
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::Pair(answer) = answer else { return Some(answer) };
+    match *answer {
+        PairAnswer::Map(map) => drop(state.comparing.map.take(serial, Rc::new(map))),
+        PairAnswer::Aligned(a, b, live_a, live_b) => {
+            state.comparing.aligned.take(serial, ([a, b], [live_a, live_b]));
+        }
+        PairAnswer::Curve(curve) => drop(state.comparing.curve.take(serial, Rc::from(curve))),
+    }
+    None
+}
+
+impl Shared {
+    /// The ordinal of A, and what it is compared with; without what only the insight depends on.
+    pub(crate) fn pairing(&self) -> Option<(i64, Pairing)> {
+        let [a, b] = self.comparing.pair?.map(|place| self.device_at(place));
+        Some((a?.device, Pairing { b: b?.device, align: self.comparing.align, ..Pairing::default() }))
+    }
+
+    /// The same with all that the insight depends on. Nothing while the cursor's moment is still to be aligned.
+    pub(crate) fn whole_pairing(&self) -> Option<(i64, Pairing)> {
+        let (a, pairing) = self.pairing()?;
+        let at = match self.comparing.at {
+            ComparedAt::Peaks => PairAt::Peaks,
+            ComparedAt::PeakOfA => PairAt::PeakOfA,
+            ComparedAt::PeakOfB => PairAt::PeakOfB,
+            ComparedAt::Start => PairAt::Start,
+            ComparedAt::End => PairAt::End,
+            ComparedAt::Cursor if self.is_b_shown() => PairAt::Moment(self.aligned_cursor()?.0[0]),
+            ComparedAt::Cursor => PairAt::Moment(self.pinned.moment),
+        };
+        Some((a, Pairing { at, key: self.comparing.key, ..pairing }))
+    }
+
+    /// Whether this load is still wanted.
+    pub fn waits_for(&self, load: u32) -> bool {
+        self.load == load || matches!(&self.comparing.second, Second::Loading(_, of) if *of == load)
+    }
+
+    /// Whether the shown device is B.
+    pub fn is_b_shown(&self) -> bool {
+        self.comparing.pair.is_some_and(|[_, b]| b == self.device_place)
+    }
+
+    /// The moments of A and B at the cursor, and their live bytes.
+    pub(crate) fn aligned_cursor(&self) -> Option<([u32; 2], [u64; 2])> {
+        let (a, pairing) = self.pairing()?;
+        self.comparing.aligned.about(&(a, pairing, self.is_b_shown(), self.pinned.moment)).copied()
+    }
+
+    /// The window onto A.
+    fn window_of_a(&self) -> Option<picture::timeline::View> {
+        let place = self.comparing.pair?[0];
+        self.shown_lanes().find(|lane| lane.place == place)?.geometry.scene.as_ref().map(|scene| scene.view)
+    }
+}
