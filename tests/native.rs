@@ -29,6 +29,7 @@ mod cli_html;
 mod cli_insights;
 mod cli_live;
 mod cli_plan;
+mod cli_ranks;
 mod cli_segments;
 mod cli_serve;
 mod cli_what_if;

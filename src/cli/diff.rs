@@ -294,13 +294,13 @@ const WIDTH: usize = 100;
 /// A text on lines of at most [`WIDTH`] letters, those after the first indented.
 pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     let (mut lines, mut width) = (String::new(), 0);
-    for word in printable(text).split(' ') {
+    for (place, word) in printable(text).split(' ').enumerate() {
         let letters = word.chars().count();
-        if width > 0 && width + 1 + letters > WIDTH {
+        if place > 0 && width + 1 + letters > WIDTH {
             lines += "\n";
             lines += indent;
             width = indent.chars().count();
-        } else if width > 0 {
+        } else if place > 0 {
             lines += " ";
             width += 1;
         }

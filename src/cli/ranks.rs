@@ -132,7 +132,7 @@ fn as_text(of: &Ranks, top: usize) -> String {
                 let error = rank.error.as_deref().unwrap_or_default();
                 let reason =
                     if rank.file.is_empty() { error.to_owned() } else { format!("{}: {error}", cut(&rank.file, 25)) };
-                text += &wrapped(&format!("{number:>6}  {reason}"), "        ");
+                text += &wrapped(&format!("{number:>6} {reason}"), "       ");
             }
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
         "left_out": of.left_out,
         "peak": of.peak.as_ref().map(spread),
         "quantiles": ["min", "p5", "median", "p95", "max"],
-        "curve": of.curve.iter().map(spread).collect::<Vec<Value>>(),
+        "curve_by_share_of_events": of.curve.iter().map(spread).collect::<Vec<Value>>(),
         "steps": of.steps.iter().map(spread).collect::<Vec<Value>>(),
         "outliers": outliers.collect::<Vec<Value>>(),
         "groups": groups.collect::<Vec<Value>>(),

@@ -160,14 +160,10 @@ fn surveyed(job: &Job, memory: u64) -> Done {
     let gpus: Vec<&DeviceSummary> =
         summary.devices.iter().filter(|device| device.device >= 0 && device.events > 0).collect();
     if is_merged(&gpus) {
-        let (with, without): (Vec<&DeviceSummary>, Vec<&DeviceSummary>) =
-            gpus.iter().copied().partition(|device| device.segments > 0);
-        let with = with.first().map_or(0, |device| device.device);
         done.note = Some(format!(
-            "{} merges the traces of {} ranks with the segments of rank {with} alone: what the other {} had before recording is unknown.",
+            "{} has the traces of {} ranks and the segments of rank 0 only: what the others had before recording is unknown.",
             job.rank.file,
-            gpus.len(),
-            without.len()
+            gpus.len()
         ));
         for device in gpus {
             let rank = Rank { rank: u32::try_from(device.device).ok(), ..job.rank.clone() };
@@ -182,9 +178,11 @@ fn surveyed(job: &Job, memory: u64) -> Done {
     done
 }
 
-/// Whether the traces of several ranks are in one file, which torch-snapkit writes: many devices have a trace, and one has segments.
+/// Whether the traces of several ranks are in one file, which torch-snapkit writes: several devices have a trace, and only the first has
+/// segments.
 fn is_merged(gpus: &[&DeviceSummary]) -> bool {
-    gpus.len() > 1 && gpus.iter().filter(|device| device.segments > 0).count() == 1
+    let has_segments = |device: &&DeviceSummary| device.segments > 0;
+    gpus.len() > 1 && gpus.iter().all(|gpu| has_segments(gpu) == (gpu.device == 0))
 }
 
 fn survey_of(rank: Rank, engine: &Engine, device: i64) -> Rank {

@@ -138,6 +138,8 @@ pub struct Group {
     pub shared: Option<String>,
     /// Where they differ from the first group, the largest first: medians of the group less those of the first.
     pub deltas: Vec<SiteDelta>,
+    /// Less than half of the bytes at the peak are at call sites of the first group: another program, or another part of one.
+    pub is_other_code: bool,
 }
 
 /// A call site that has more or less live in one group than in another.

@@ -100,17 +100,26 @@ impl Ranks {
             ranks.sort_unstable();
             by_peak.sort_unstable();
             let (peak, median) = by_peak.get((by_peak.len().max(1) - 1) / 2).copied().unwrap_or_default();
-            let deltas = match number {
-                0 => Vec::new(),
-                _ => deltas(&medians(places), &of_first, &names),
+            let (deltas, is_other_code) = match number {
+                0 => (Vec::new(), false),
+                _ => {
+                    let own = medians(places);
+                    (deltas(&own, &of_first, &names), is_other_code(&own, &of_first))
+                }
             };
-            groups.push(Group { shared: shared(&self.ranks, &ranks), ranks, median, peak, deltas });
+            groups.push(Group { shared: shared(&self.ranks, &ranks), ranks, median, peak, deltas, is_other_code });
         }
         groups
     }
 }
 
 type Medians = HashMap<u32, u64, foldhash::fast::RandomState>;
+
+fn is_other_code(own: &Medians, first: &Medians) -> bool {
+    let sum = |of: &Medians| of.values().map(|&bytes| u128::from(bytes)).sum::<u128>();
+    let both = own.iter().filter_map(|(site, &bytes)| Some(u128::from(bytes.min(*first.get(site)?))));
+    both.sum::<u128>() * 2 < sum(own).min(sum(first))
+}
 
 /// Where two differ, the largest difference first; of equal ones by name.
 fn deltas(own: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {

@@ -20,7 +20,8 @@ const MOST_MISSING: u32 = 4096;
 
 impl Ranks {
     /// Compares ranks. Their order does not matter.
-    pub fn new(ranks: Vec<Rank>, notes: Vec<String>) -> Ranks {
+    pub fn new(mut ranks: Vec<Rank>, mut notes: Vec<String>) -> Ranks {
+        notes.extend(number(&mut ranks));
         let (mut ranks, left_out) = chosen(ranks);
         let missing = missing(&ranks);
         ranks.extend(missing);
@@ -51,6 +52,17 @@ impl Ranks {
             others: range.map(|(&least, &most)| (least, most, held.len() as u32)),
         })
     }
+}
+
+/// Where neither the recorder nor any name says a rank, those with a survey are numbered in the order of their files; what is to be said.
+fn number(ranks: &mut [Rank]) -> Option<String> {
+    if ranks.iter().any(|rank| rank.rank.is_some()) {
+        return None;
+    }
+    in_order(ranks);
+    let mut surveyed: Vec<&mut Rank> = ranks.iter_mut().filter(|rank| rank.survey.is_some()).collect();
+    surveyed.iter_mut().zip(0..).for_each(|(rank, number)| rank.rank = Some(number));
+    (surveyed.len() > 1).then(|| "Ranks are numbered in the order of the files: no name has a rank.".to_owned())
 }
 
 fn in_order(ranks: &mut [Rank]) {

@@ -23,7 +23,7 @@ pub struct Named {
 }
 
 /// What names say, which are paths below one folder with `/` between parts. Ranks come from the word `rank`, from the number before `_step`,
-/// from the last number where the files of a folder have all from 0 on, and else, where no name has any, from the order of the names.
+/// or from the last number where the files of a folder have all from 0 on.
 pub fn named(files: &[&str]) -> Vec<Named> {
     let mut all: Vec<Named> = files.iter().map(|file| of_words(&file.to_ascii_lowercase(), file)).collect();
     let mut siblings: HashMap<String, Vec<(u32, usize)>, foldhash::fast::RandomState> = HashMap::default();
@@ -39,13 +39,6 @@ pub fn named(files: &[&str]) -> Vec<Named> {
             for (number, place) in numbers {
                 all.get_mut(place).into_iter().for_each(|named| named.rank = Some(number));
             }
-        }
-    }
-    if all.iter().all(|named| named.rank.is_none()) {
-        let mut order: Vec<(&str, usize)> = files.iter().copied().zip(0..).collect();
-        order.sort_unstable();
-        for ((_, place), rank) in order.into_iter().zip(0..) {
-            all.get_mut(place).into_iter().for_each(|named| named.rank = Some(rank));
         }
     }
     all

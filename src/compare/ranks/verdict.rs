@@ -34,7 +34,7 @@ fn first_oom(of: &Ranks) -> Option<String> {
     let (live, free) = (Bytes(oom.live_bytes), Bytes(oom.device_free_bytes));
     let others = first.others.map_or_else(String::new, |(least, most, count)| {
         let held = if least == most { Bytes(least).to_string() } else { format!("{}–{}", Bytes(least), Bytes(most)) };
-        format!("; {} had {held} live at that time", counted(count.into(), "other rank"))
+        format!("; {} had about {held} live at that time", counted(count.into(), "other rank"))
     });
     let order = if first.is_by_time || first.ranks < 2 { "" } else { " (no times recorded: the lowest rank)" };
     Some(format!(
@@ -84,6 +84,9 @@ fn differing(of: &Ranks, group: &Group, first: &Group) -> String {
     };
     let verb = if group.ranks.len() == 1 { "peaks" } else { "peak" };
     let cause = group.deltas.first().map_or_else(String::new, |delta| {
+        if group.is_other_code {
+            return ", with other call sites".to_owned();
+        }
         let site: String = delta.site.chars().take(LONGEST).collect();
         format!(", {} in {site}", signed(delta.bytes.into()))
     });
@@ -95,6 +98,10 @@ fn differing(of: &Ranks, group: &Group, first: &Group) -> String {
 
 fn outliers(of: &Ranks) -> Option<String> {
     let spread = of.peak.filter(|_| !of.outliers.is_empty())?;
+    if of.outliers.len() * 2 > of.surveys().count() {
+        let [min, median, max] = [spread.min, spread.median, spread.max].map(Bytes);
+        return Some(format!("Peaks differ widely: {min}–{max}, median {median}."));
+    }
     let named = of.outliers.iter().take(MOST_NAMED).filter_map(|outlier| {
         let rank = of.ranks.get(outlier.at as usize)?;
         Some(format!("{} ({})", rank.title(), signed(outlier.delta.into())))
@@ -152,7 +159,11 @@ pub(crate) fn numbers(of: &Ranks, places: &[u32]) -> String {
     if shown.is_empty() { "no rank known".to_owned() } else { shown.join(", ") + more }
 }
 
+/// Names of files stay as they are.
 fn capital(text: &str) -> String {
+    if !["rank ", "no file", "file"].iter().any(|word| text.starts_with(word)) {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

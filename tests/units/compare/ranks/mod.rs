@@ -1,1 +1,175 @@
-//! Comparing ranks.
+//! Comparing ranks: groups, what stands out, who is missing, who ran out of memory first, whatever the order of the files.
+
+use super::*;
+use proptest::prelude::*;
+
+const GIB: u64 = 1 << 30;
+
+/// A rank with a peak, and what call sites have live at it.
+fn rank(number: u32, sites: &[(&str, u64)]) -> Rank {
+    let sites: Vec<SiteBytes> =
+        sites.iter().map(|&(site, bytes)| SiteBytes { site: site.to_owned(), bytes, allocations: 1 }).collect();
+    let peak = sites.iter().map(|site| site.bytes).sum::<u64>();
+    let survey = Surveyed { peak_requested: peak as i64, sites, ..Surveyed::default() };
+    let file = format!("rank{number}.pickle");
+    Rank { rank: Some(number), file, survey: Some(survey), ..Rank::default() }
+}
+
+fn oom(mut rank: Rank, time_us: Option<i64>) -> Rank {
+    let survey = rank.survey.as_mut().unwrap();
+    let (requested_bytes, live_bytes) = (GIB, 10 * GIB);
+    survey.out_of_memory = Some(OutOfMemory {
+        event: 7,
+        time_us,
+        requested_bytes,
+        device_free_bytes: 0,
+        live_bytes,
+        reserved_bytes: 11 * GIB,
+    });
+    rank
+}
+
+#[test]
+fn one_rank_that_holds_more_is_a_group_of_its_own_and_stands_out() {
+    let mut ranks: Vec<Rank> =
+        (0..8).map(|number| rank(number, &[("a.py:1", 10 * GIB), ("b.py:2", 2 * GIB)])).collect();
+    ranks[5] = rank(5, &[("a.py:1", 10 * GIB), ("b.py:2", 2 * GIB), ("leak.py:3", 3 * GIB)]);
+    let of = Ranks::new(ranks, Vec::new());
+    assert_eq!(
+        of.groups.iter().map(|group| group.ranks.clone()).collect::<Vec<_>>(),
+        [vec![0, 1, 2, 3, 4, 6, 7], vec![5]]
+    );
+    assert_eq!(of.groups[1].deltas, [SiteDelta { site: "leak.py:3".to_owned(), bytes: 3 * GIB as i64 }]);
+    assert_eq!(of.outliers, [Outlier { at: 5, delta: 3 * GIB as i64, deviation: 0 }]);
+    assert_eq!(of.peak.map(|peak| (peak.min, peak.median, peak.max)), Some((12 * GIB, 12 * GIB, 15 * GIB)));
+    assert_eq!(
+        of.verdict,
+        [
+            "7 ranks alike (peak 12.0 GiB); rank 5 peaks at 15.0 GiB (+3.00 GiB), +3.00 GiB in leak.py:3.",
+            "Rank 5 (+3.00 GiB) is far from the median peak, 12.0 GiB."
+        ]
+    );
+    // Compared with the middle of the largest group, being alone in its own.
+    assert_eq!(of.median_of(5), Some(3));
+    assert_eq!(of.median_of(3), Some(0), "itself is the middle: the nearest other");
+}
+
+#[test]
+fn a_group_is_named_by_the_coordinate_that_it_shares() {
+    let of_stage = |mut rank: Rank, stage: &str| {
+        rank.coords = vec![("tp".to_owned(), "0".to_owned()), ("pp".to_owned(), stage.to_owned())];
+        rank
+    };
+    let first = (0..2).map(|number| of_stage(rank(number, &[("a.py:1", GIB), ("embedding.py:12", GIB)]), "0"));
+    let rest = (2..8).map(|number| of_stage(rank(number, &[("a.py:1", GIB)]), "1"));
+    let of = Ranks::new(first.chain(rest).collect(), Vec::new());
+    assert_eq!(of.groups[1].shared.as_deref(), Some("pp 0"));
+    assert_eq!(
+        of.verdict[0],
+        "6 ranks alike (peak 1.00 GiB); 2 ranks of pp 0 (0–1) peak at 2.00 GiB (+1.00 GiB), +1.00 GiB in embedding.py:12."
+    );
+}
+
+#[test]
+fn other_programs_are_not_told_by_one_call_site() {
+    let of = Ranks::new(
+        vec![rank(0, &[("a.py:1", GIB)]), rank(1, &[("a.py:1", GIB)]), rank(2, &[("z.py:9", GIB)])],
+        Vec::new(),
+    );
+    assert!(of.groups[1].is_other_code);
+    assert!(of.verdict[0].ends_with("rank 2 peaks at the same size, with other call sites."), "{:?}", of.verdict);
+}
+
+#[test]
+fn missing_and_unreadable_ranks_stay() {
+    let broken =
+        Rank { rank: Some(3), file: "rank3.pickle".to_owned(), ..Rank::default() }.failed("cut off".to_owned());
+    let of = Ranks::new(vec![rank(0, &[("a.py:1", GIB)]), broken, rank(4, &[("a.py:1", GIB)])], Vec::new());
+    let rows: Vec<_> = of.ranks.iter().map(|rank| (rank.rank, rank.error.as_deref())).collect();
+    assert_eq!(
+        rows,
+        [
+            (Some(0), None),
+            (Some(1), Some("no file")),
+            (Some(2), Some("no file")),
+            (Some(3), Some("cut off")),
+            (Some(4), None)
+        ]
+    );
+    assert_eq!(of.verdict[1], "No file of 2 ranks (1–2); 1 file not readable (3).");
+    // How many there should be, the recorder says.
+    let mut first = rank(0, &[]);
+    first.survey.as_mut().unwrap().recorder = vec![("world".to_owned(), "4".to_owned())];
+    assert_eq!(Ranks::new(vec![first], Vec::new()).ranks.len(), 4);
+    // A date is no rank.
+    assert_eq!(Ranks::new(vec![rank(20_260_101, &[])], Vec::new()).ranks.len(), 1);
+}
+
+#[test]
+fn files_without_ranks_are_numbered_in_their_order_and_it_is_said() {
+    let unnamed = |file: &str| Rank { rank: None, file: file.to_owned(), ..rank(0, &[("a.py:1", GIB)]) };
+    let failed = Rank { file: "b.pickle".to_owned(), ..Rank::default() }.failed("no snapshot".to_owned());
+    let of = Ranks::new(vec![unnamed("c.pickle"), failed, unnamed("a.pickle")], Vec::new());
+    let rows: Vec<_> = of.ranks.iter().map(|rank| (rank.rank, &*rank.file)).collect();
+    assert_eq!(rows, [(Some(0), "a.pickle"), (Some(1), "c.pickle"), (None, "b.pickle")]);
+    assert_eq!(of.notes, ["Ranks are numbered in the order of the files: no name has a rank."]);
+    // Beside one that says its rank, others have none.
+    let of = Ranks::new(vec![unnamed("c.pickle"), rank(0, &[])], Vec::new());
+    assert_eq!(of.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [Some(0), None]);
+}
+
+#[test]
+fn of_several_steps_the_one_that_most_ranks_have_is_compared() {
+    let of_step =
+        |number, step| Rank { step: Some(step), file: format!("step_{step}/rank{number}.pickle"), ..rank(number, &[]) };
+    let files = vec![of_step(0, 10), of_step(1, 10), of_step(2, 10), of_step(0, 20), of_step(1, 20)];
+    let of = Ranks::new(files, Vec::new());
+    assert_eq!(of.ranks.iter().map(|rank| rank.step).collect::<Vec<_>>(), [Some(10); 3]);
+    assert_eq!(of.left_out, ["step_20/rank0.pickle", "step_20/rank1.pickle"]);
+}
+
+#[test]
+fn who_ran_out_of_memory_first() {
+    let files = |times: [Option<i64>; 2]| {
+        let mut other = rank(2, &[("a.py:1", GIB)]);
+        other.survey.as_mut().unwrap().by_time = Some((0, 511, (0..512).collect()));
+        vec![oom(rank(0, &[("a.py:1", GIB)]), times[0]), oom(rank(1, &[("a.py:1", GIB)]), times[1]), other]
+    };
+    let of = Ranks::new(files([Some(300), Some(200)]), Vec::new());
+    assert_eq!(of.first_oom, Some(FirstOom { at: 1, ranks: 2, is_by_time: true, others: Some((200, 200, 1)) }));
+    assert_eq!(
+        of.verdict[0],
+        "Rank 1 ran out of memory first, of 2 ranks: 1.00 GiB requested with 10.0 GiB live and 0 B free on the device; \
+         1 other rank had about 200 B live at that time."
+    );
+    let of = Ranks::new(files([Some(300), None]), Vec::new());
+    let first = of.first_oom.unwrap();
+    assert_eq!((first.at, first.is_by_time), (0, false));
+}
+
+#[test]
+fn quantiles_are_numbers_of_ranks() {
+    let spread = Spread::of((1..=20).rev().collect()).unwrap();
+    assert_eq!(spread, Spread { min: 1, p5: 1, median: 10, p95: 19, max: 20 });
+    assert_eq!(Spread::of(Vec::new()), None);
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_the_files_does_not_matter(
+        peaks in proptest::collection::vec((0u64..4, 0u64..3, any::<bool>()), 1..12),
+        swaps in proptest::collection::vec((0usize..12, 0usize..12), 0..12),
+    ) {
+        let files: Vec<Rank> = peaks.iter().zip(0..).map(|(&(a, b, is_oom), number)| {
+            let rank = rank(number % 9, &[("a.py:1", a * GIB), ("b.py:2", b * GIB)]);
+            let rank = Rank { file: format!("{number}/rank{}.pickle", number % 9), ..rank };
+            if is_oom { oom(rank, Some(i64::from(number))) } else { rank }
+        }).collect();
+        let mut others = files.clone();
+        for (one, other) in swaps {
+            let count = others.len();
+            others.swap(one % count, other % count);
+        }
+        prop_assert_eq!(Ranks::new(files, Vec::new()), Ranks::new(others, Vec::new()));
+    }
+}

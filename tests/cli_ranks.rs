@@ -1,0 +1,229 @@
+//! `memscape ranks`: generated ranks whose truth is known, real files against reference numbers, and what is said of files that are
+//! missing, broken or merged.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::{generate, opened};
+
+use generate::Options;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const STORY: &str = "--steps 3 --layers 2 --hidden 128 --sequence 64 --record-from-start --frames 12";
+
+fn memscape(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn text(arguments: &[&str]) -> String {
+    let (code, out, error) = memscape(arguments);
+    assert_eq!((code, &*error), (Some(0), ""), "{arguments:?}");
+    out
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&text(&[arguments, &["--json"]].concat())).unwrap()
+}
+
+/// An empty folder of this name.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn write(path: &Path, words: &str) {
+    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    fs::write(path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
+}
+
+/// Eight ranks: the fifth leaks 4 MiB a step, the sixth has no file, the seventh's is cut off.
+fn eight(name: &str) -> PathBuf {
+    let folder = folder(name);
+    for rank in 0..8 {
+        let path = folder.join(format!("snapshot_rank{rank}.pickle"));
+        match rank {
+            5 => write(&path, &format!("{STORY} --extra-leak 4")),
+            6 => {}
+            _ => write(&path, STORY),
+        }
+    }
+    let cut_off = folder.join("snapshot_rank7.pickle");
+    let bytes = fs::read(&cut_off).unwrap();
+    fs::write(&cut_off, &bytes[..bytes.len() / 2]).unwrap();
+    folder
+}
+
+/// Changes snapshots by a Python program that has them as `d`, a dict by file name; whether there is Python.
+fn changed(folder: &Path, program: &str) -> bool {
+    let load = "import pickle,sys,os\nfolder=sys.argv[1]\nd={n:pickle.load(open(os.path.join(folder,n),'rb')) for n in os.listdir(folder)}\n";
+    let save = "\nfor n in d: pickle.dump(d[n],open(os.path.join(folder,n),'wb'),4)\n";
+    let run = Command::new("python3").arg("-c").arg([load, program, save].concat()).arg(folder).output();
+    let Ok(output) = run else {
+        eprintln!("SKIPPED: there is no python3 to change snapshots");
+        return false;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    true
+}
+
+#[test]
+fn ranks_of_a_folder() {
+    let folder = eight("ranks-eight");
+    let path = folder.to_str().unwrap();
+    let of = json(&["ranks", path]);
+    assert_eq!(of["ranks"].as_array().unwrap().len(), 8);
+    for (number, row) in of["ranks"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(row["rank"], number);
+        let file = folder.join(format!("snapshot_rank{number}.pickle"));
+        match number {
+            6 => assert_eq!((&row["error"], &row["file"]), (&"no file".into(), &Value::Null)),
+            7 => assert!(row["error"].as_str().is_some_and(|error| error.contains("byte")), "{row}"),
+            _ => {
+                let summary = json(&["summary", file.to_str().unwrap()]);
+                let device = &summary[0]["devices"][0];
+                for key in ["device", "events", "peak_requested", "peak_event", "peak_reserved", "end_requested"] {
+                    assert_eq!(row[key], device[key], "rank {number}: {key}");
+                }
+                let sites = row["sites_at_peak"].as_array().unwrap().iter();
+                let bytes: u64 = sites.map(|site| site["bytes"].as_u64().unwrap()).sum();
+                assert_eq!(bytes + row["other_bytes_at_peak"].as_u64().unwrap(), device["peak_requested"], "{number}");
+            }
+        }
+    }
+    let outliers: Vec<_> = of["outliers"].as_array().unwrap().iter().map(|it| it["rank"].as_u64()).collect();
+    assert_eq!(outliers, [Some(5)]);
+    let groups: Vec<_> = of["groups"].as_array().unwrap().iter().map(|group| group["ranks"].clone()).collect();
+    assert_eq!(groups, [serde_json::json!([0, 1, 2, 3, 4]), serde_json::json!([5])]);
+    // What it holds more is what was made to leak: 4 MiB for each step before the peak.
+    let delta = &of["groups"][1]["differences"][0];
+    let more = of["ranks"][5]["delta_to_median_bytes"].as_u64().unwrap();
+    assert_eq!((delta["delta_bytes"].as_u64(), more % (4 << 20)), (Some(more), 0), "{delta}");
+    assert!(more > 0, "{of}");
+
+    // Told in a hundred columns; the files one by one, in another order, are the same.
+    let told = text(&["ranks", path]);
+    assert!(told.starts_with("5 ranks alike (peak ") && told.contains("No file of 1 rank (6)"), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 100), "{told}");
+    let mut files: Vec<String> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path().to_str().unwrap().to_owned()).collect();
+    files.sort_unstable_by(|one, other| other.cmp(one));
+    let arguments: Vec<&str> = ["ranks"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    assert_eq!(text(&arguments), told);
+    let few = text(&["ranks", path, "--top", "3"]);
+    assert!(few.contains("… 5 more (see --top)") && few.contains("snapshot_rank5.pickle"), "{few}");
+    let markdown = text(&["ranks", path, "--markdown"]);
+    assert!(markdown.starts_with("# Ranks\n\n- 5 ranks alike") && markdown.contains("| 5 | "), "{markdown}");
+
+    // With memory for one file at a time.
+    let small = json(&["ranks", path, "--memory", "1"]);
+    assert_eq!((&small["ranks"], &small["memory_budget_bytes"]), (&of["ranks"], &1.into()));
+}
+
+#[test]
+fn a_rank_is_explained_by_its_groups_median() {
+    let folder = eight("ranks-explain");
+    let path = folder.to_str().unwrap();
+    let told = text(&["ranks", path, "--explain", "5"]);
+    assert!(told.starts_with("rank 5 against rank 2, the median of the largest group\n\n"), "{told}");
+    let of = json(&["ranks", path, "--explain", "5"]);
+    assert_eq!(of["b"]["file"], "snapshot_rank5.pickle", "{of}");
+    let more = json(&["ranks", path])["ranks"][5]["delta_to_median_bytes"].clone();
+    assert_eq!(of["delta_bytes"], more);
+    for (rank, cause) in [("6", "rank 6: no file"), ("9", "no rank 9")] {
+        let (code, _, error) = memscape(&["ranks", path, "--explain", rank]);
+        assert!(code == Some(1) && error.contains(cause), "{error}");
+    }
+    let (code, _, error) = memscape(&["ranks", folder.join("none").to_str().unwrap()]);
+    assert_eq!(code, Some(0), "a file that is not there is a row: {error}");
+    let (code, _, error) = memscape(&["ranks", self::folder("ranks-empty").to_str().unwrap()]);
+    assert!(code == Some(1) && error.contains("no snapshots found"), "{error}");
+}
+
+#[test]
+fn the_recorders_key_names_ranks_hosts_and_coordinates() {
+    let folder = folder("ranks-recorder");
+    for name in ["c", "a", "b"] {
+        let words = if name == "a" { "--extra-leak 8" } else { "" };
+        write(&folder.join(format!("{name}.pickle")), &format!("{STORY} {words}"));
+    }
+    let program = "for r,n in enumerate(['b.pickle','c.pickle','a.pickle']):\n d[n]['memscape']={'rank':r,'world':4,'host':'node-%d'%r,'coords':{'pp':r//2,'tp':r%2},'total_memory':1<<30}";
+    if !changed(&folder, program) {
+        return;
+    }
+    let of = json(&["ranks", folder.to_str().unwrap()]);
+    let rows = of["ranks"].as_array().unwrap();
+    let files: Vec<_> =
+        rows.iter().map(|row| (row["rank"].as_u64(), row["file"].as_str(), row["host"].as_str())).collect();
+    assert_eq!(
+        files,
+        [
+            (Some(0), Some("b.pickle"), Some("node-0")),
+            (Some(1), Some("c.pickle"), Some("node-1")),
+            (Some(2), Some("a.pickle"), Some("node-2")),
+            (Some(3), None, None),
+        ]
+    );
+    assert_eq!((&rows[2]["coords"]["pp"], &rows[2]["capacity_bytes"]), (&"1".into(), &(1 << 30).into()));
+    assert_eq!(of["groups"][1]["shared"], "pp 1");
+}
+
+#[test]
+fn traces_of_several_ranks_in_one_file_are_recognised() {
+    let folder = folder("ranks-merged");
+    write(&folder.join("merged.pickle"), &format!("{STORY} --devices 3"));
+    if !changed(&folder, "d['merged.pickle']['segments']=[s for s in d['merged.pickle']['segments'] if s['device']==0]")
+    {
+        return;
+    }
+    let of = json(&["ranks", folder.to_str().unwrap()]);
+    let ranks: Vec<_> = of["ranks"].as_array().unwrap().iter().map(|row| (&row["rank"], &row["device"])).collect();
+    assert_eq!(ranks, [(&0.into(), &0.into()), (&1.into(), &1.into()), (&2.into(), &2.into())]);
+    assert_eq!(
+        of["notes"][0],
+        "merged.pickle has the traces of 3 ranks and the segments of rank 0 only: what the others had before recording is unknown."
+    );
+}
+
+#[test]
+fn ranks_in_an_archive() {
+    let folder = folder("ranks-archive");
+    for rank in 0..3 {
+        write(&folder.join(format!("rank{rank}.pickle")), STORY);
+    }
+    let program = "import shutil\nshutil.make_archive(folder+'-packed','zip',folder)\nd={}";
+    if !changed(&folder, program) {
+        return;
+    }
+    let packed = format!("{}-packed.zip", folder.to_str().unwrap());
+    let one_by_one = json(&["ranks", folder.to_str().unwrap()]);
+    let of = json(&["ranks", &packed]);
+    for rank in 0..3 {
+        let [mut own, mut expected] = [&of, &one_by_one].map(|of| of["ranks"][rank].clone());
+        assert_eq!(own["file"].take(), format!("ranks-archive-packed.zip/rank{rank}.pickle"));
+        expected["file"].take();
+        assert_eq!(own, expected);
+    }
+}
+
+#[test]
+fn real_files_have_their_reference_numbers() {
+    let Some(snapshots) = opened::snapshots() else { return };
+    let expected: Value = serde_json::from_slice(&fs::read(snapshots.join("expected.json")).unwrap()).unwrap();
+    let of = json(&["ranks", snapshots.to_str().unwrap()]);
+    let mut rows = 0;
+    for row in of["ranks"].as_array().unwrap().iter().filter(|row| row["error"].is_null()) {
+        let devices = expected[row["file"].as_str().unwrap()].as_array().unwrap();
+        let device = devices.iter().find(|device| device["device"] == row["device"]).unwrap();
+        for key in ["events", "peak_requested", "peak_event", "peak_reserved", "end_requested"] {
+            assert_eq!(row[key], device[key], "{}: {key}", row["file"]);
+        }
+        rows += 1;
+    }
+    assert_eq!(rows, expected.as_object().unwrap().len(), "a row of each file");
+}
