@@ -120,9 +120,11 @@ fn ranks_of_a_folder() {
     let markdown = text(&["ranks", path, "--markdown"]);
     assert!(markdown.starts_with("# Ranks\n\n- 5 ranks alike") && markdown.contains("| 5 | "), "{markdown}");
 
+    let (_, told_small, _) = memscape(&["ranks", path, "--memory", "1"]);
+    assert!(told_small.contains("not enough memory") && told_small.contains("--memory"), "{told_small}");
     // With memory for one file at a time.
-    let small = json(&["ranks", path, "--memory", "1"]);
-    assert_eq!((&small["ranks"], &small["memory_budget_bytes"]), (&of["ranks"], &1.into()));
+    let small = json(&["ranks", path, "--memory", "1MiB"]);
+    assert_eq!((&small["ranks"], &small["memory_budget_bytes"]), (&of["ranks"], &(1 << 20).into()));
 }
 
 #[test]

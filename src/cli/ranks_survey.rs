@@ -153,6 +153,8 @@ fn surveyed(job: &Job, memory: u64) -> Done {
     let (summary, engine) = match opened {
         Ok(opened) => opened,
         Err(error) => {
+            // The engine does not know who asks.
+            let error = error.replace("Use the command line", "Use a larger --memory");
             done.ranks.push(job.rank.clone().failed(error));
             return done;
         }
