@@ -149,7 +149,7 @@ fn files_lines_and_a_dropped_source_by_keys() {
     page.evaluate("document.activeElement.click()");
     page.wait_for(&format!("@\"{MODEL}:7 \""), || value(&page, "#find"));
     page.wait_for(&Some((16 * MIB).to_string()), || page.attribute("#find-status", "data-requested"));
-    page.wait_until("the table of lines says so", || rows(&page)[2].ends_with("aria-pressed"));
+    page.wait_until("the table of lines says so", || rows(&page).get(2).is_some_and(|row| row.ends_with("aria-pressed")));
 
     // Another moment: nothing is left of line 9 but what it was at the peak.
     page.click("#at-end");
@@ -159,7 +159,7 @@ fn files_lines_and_a_dropped_source_by_keys() {
     settled(&page);
     let (x, y) = page.corners("canvas#timeline").at(0.9, 0.8);
     page.click_at(x, y);
-    page.wait_until("its line is marked", || rows(&page)[1].ends_with("aria-current"));
+    page.wait_until("its line is marked", || rows(&page).get(1).is_some_and(|row| row.ends_with("aria-current")));
     page.wait_for(&Some("true".into()), || page.attribute("[data-beside='30']", "aria-current"));
 
     // So is the selected node of the tree, here in a file whose lines are not seen.
