@@ -38,7 +38,7 @@ gate "layers" cargo test --quiet --locked --test layers
 gate "lints" cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 # With Vulkan, so that what draws natively (tests/render_gpu.rs, the bench `offscreen`) is built somewhere.
 gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu-test -- -D warnings
-gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown -p memscape-page -p memscape-simulator -p memscape-yaml -- -D warnings
+gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown -p memscape-page -p memscape-simulator -p memscape-surveyor -p memscape-yaml -- -D warnings
 gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
 # Once, with all features: where there is a Vulkan driver (lavapipe will do), the GPU is held against its CPU twin. That all of it builds
 # without `gpu` as well, the lints have seen.

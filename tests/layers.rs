@@ -59,6 +59,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["base", "compare", "engine", "history::compact::Unwritable", "history::container", "picture", "ui", "yaml"],
     ),
     ("simulator", &["allocator", "base"]),
+    ("surveyor", &["base", "compare", "engine"]),
     ("pack", &[]),
 ];
 
@@ -67,6 +68,7 @@ const CONDITIONAL: &[(&str, &str)] = &[
     ("page/lib.rs", "there is no browser elsewhere"),
     ("page/main.rs", "there is no browser elsewhere"),
     ("simulator/main.rs", "there is no browser elsewhere"),
+    ("surveyor/main.rs", "there is no browser elsewhere"),
     ("yaml/main.rs", "there is no browser elsewhere"),
     ("cli/serve/browser.rs", "what opens a browser"),
     ("picture/render/mod.rs", "its WebGPU half needs wgpu, its CPU twin nothing"),

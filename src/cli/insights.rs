@@ -242,6 +242,10 @@ fn as_chart(chart: &Chart) -> Value {
             let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes});
             json!({"parts": parts.iter().map(part).collect::<Vec<Value>>()})
         }
+        Chart::Map(map) => {
+            let names: Vec<&String> = map.rows.iter().map(|row| &row.name).collect();
+            json!({"rows": names, "columns": map.columns, "most_bytes": map.most})
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use super::opening::open_with;
 use super::serve::{Snapshot, snapshots};
 use base::slice::Slice;
 use base::units::Bytes;
-use compare::ranks::{Rank, Ranks, Surveying, named};
+use compare::ranks::{FileSurvey, OfFile, Rank, Ranks, named};
 use engine::Engine;
-use engine::protocol::DeviceSummary;
+use engine::protocol::FileSummary;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -159,40 +159,18 @@ fn surveyed(job: &Job, memory: u64) -> Done {
             return done;
         }
     };
-    let gpus: Vec<&DeviceSummary> =
-        summary.devices.iter().filter(|device| device.device >= 0 && device.events > 0).collect();
-    if is_merged(&gpus) {
-        done.note = Some(format!(
-            "{} has the traces of {} ranks and the segments of rank 0 only: what the others had before recording is unknown.",
-            job.rank.file,
-            gpus.len()
-        ));
-        for device in gpus {
-            let rank = Rank { rank: u32::try_from(device.device).ok(), ..job.rank.clone() };
-            done.ranks.push(survey_of(rank, &engine, device.device));
-        }
-        return done;
+    match survey_of(&summary, &engine) {
+        Ok(of) => (done.ranks, done.note) = job.rank.clone().of_file(of),
+        Err(error) => done.ranks.push(job.rank.clone().failed(error)),
     }
-    done.ranks.push(match summary.devices.get(summary.default_device()) {
-        Some(device) => survey_of(job.rank.clone(), &engine, device.device),
-        None => job.rank.clone().failed("no device has events or segments".to_owned()),
-    });
     done
 }
 
-/// Whether the traces of several ranks are in one file, which torch-snapkit writes: several devices have a trace, and only the first has
-/// segments.
-fn is_merged(gpus: &[&DeviceSummary]) -> bool {
-    let has_segments = |device: &&DeviceSummary| device.segments > 0;
-    gpus.len() > 1 && gpus.iter().all(|gpu| has_segments(gpu) == (gpu.device == 0))
-}
-
-fn survey_of(rank: Rank, engine: &Engine, device: i64) -> Rank {
-    let Some(side) = engine.side(device) else { return rank.failed("no such device".to_owned()) };
-    let mut surveying = Surveying::new(&side);
+fn survey_of(summary: &FileSummary, engine: &Engine) -> Result<OfFile, String> {
+    let mut survey = FileSurvey::new(summary)?;
     loop {
-        if let Ok(survey) = surveying.step(&side, &mut Slice::new(&mut || true)) {
-            return rank.surveyed(survey);
+        if let Ok(of) = survey.step(|device| engine.side(device), &mut Slice::new(&mut || true)) {
+            return Ok(of);
         }
     }
 }

@@ -6,9 +6,9 @@ use base::units::{Moment, grouped, percent};
 use engine::protocol::{Cell, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
 /// Rows of a table, and how it is headed.
-struct Writing {
+pub(crate) struct Writing {
     rows: usize,
-    sheets: Vec<Sheet>,
+    pub(crate) sheets: Vec<Sheet>,
 }
 
 /// The insight, with so many rows of each table at most.
@@ -20,7 +20,7 @@ pub fn report(of: &Comparison, rows: usize) -> Report {
     }
     statements.extend(of.warnings.iter().map(|text| say(Tone::Alarm, text)));
     statements.push(say(Tone::Fact, &["Alignment: ", &of.alignment_detail].concat()));
-    let mut writing = Writing { rows, sheets: Vec::new() };
+    let mut writing = Writing::new(rows);
     writing.moments(of);
     writing.groups("groups", &["Live bytes (requested) by ", &of.key_title].concat(), &groups_note(of), &of.rows, of);
     writing.tree(of);
@@ -60,7 +60,7 @@ fn change(two: Two) -> Cell {
     Cell::Change(i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN }))
 }
 
-fn text(text: impl Into<String>) -> Cell {
+pub(crate) fn text(text: impl Into<String>) -> Cell {
     Cell::Text(text.into())
 }
 
@@ -92,7 +92,12 @@ fn compared(depth: u32, name: &str, of: Two, relation: String, count: Two, stack
 }
 
 impl Writing {
-    fn sheet(
+    /// Tables of so many rows at most.
+    pub(crate) fn new(rows: usize) -> Writing {
+        Writing { rows, sheets: Vec::new() }
+    }
+
+    pub(crate) fn sheet(
         &mut self,
         [key, title, note]: [&str; 3],
         columns: &[(&str, &str)],

@@ -35,6 +35,7 @@ mod marks;
 mod memory;
 mod memory_at;
 mod open;
+mod opening;
 mod origin;
 mod places;
 mod plan;
@@ -59,6 +60,7 @@ mod table;
 mod tree;
 mod what_if;
 
+pub use opening::{Opened, Opening};
 pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
 pub use report::searched::{ModuleSearch, StepSearch};
 pub use side::Side;

@@ -58,8 +58,8 @@ pub use question::{
 pub use range::RangeFacts;
 pub use reply::Reply;
 pub use report::{
-    Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Statement, Threshold, Tone,
-    Topic,
+    Cell, Chart, ChartMap, ChartPart, Evidence, MapRow, Report, ReportQuestion, Sheet, SheetColumn, SheetRow,
+    Statement, Threshold, Tone, Topic,
 };
 pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
 pub use state::{

@@ -97,7 +97,7 @@ fn packed(dist: &Path) -> Result<String, String> {
     let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
     page.insert_str(before.at, &format!("content=\"{}\">", policy.text(&before.inner)?));
     let mut parts = Vec::new();
-    for name in ["simulator", "yaml"] {
+    for name in ["simulator", "surveyor", "yaml"] {
         let start = format!("<script type=\"application/octet-stream\" id=\"part-{name}\" data-glue=\"./");
         let files = cut(&mut page, &start, "\"></script>").ok_or(format!("index.html names no {name}"))?.inner;
         let (glue, wasm) =

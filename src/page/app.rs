@@ -8,6 +8,7 @@ use crate::given::Files;
 use crate::painter::Painter;
 use crate::recent::Recent;
 use crate::simulator::Simulator;
+use crate::surveyor::Surveyor;
 use crate::theme::Theme;
 use crate::yaml::Yaml;
 use std::cell::RefCell;
@@ -24,6 +25,7 @@ pub(super) struct App {
     pub(super) state: RefCell<State>,
     pub(super) client: Rc<Client>,
     pub(super) simulator: Rc<Simulator>,
+    pub(super) surveyor: Rc<Surveyor>,
     pub(super) yaml: Rc<Yaml>,
     pub(super) files: Files,
     pub(super) recent: Recent,

@@ -32,6 +32,7 @@ mod policy;
 mod recent;
 mod simulator;
 mod storage;
+mod surveyor;
 mod theme;
 mod thread;
 // Requests and replies ↔ messages between page and worker.
@@ -56,9 +57,10 @@ use recent::Recent;
 use simulator::Simulator;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
+use surveyor::{Source, Surveyor, Task};
 use theme::Theme;
 use ui::comparing::ComparingAction;
-use ui::effect::Origin;
+use ui::effect::{FileToSurvey, Origin, RanksEffect};
 use ui::side::Side;
 use ui::{self, Action, Effect, State};
 use web_sys::{HtmlElement, Window};
@@ -123,6 +125,7 @@ impl Page {
             state: RefCell::new(State::that_came(files::came(&dom))),
             client: Client::new(window.clone(), hear),
             simulator: Simulator::new(window.clone(), act),
+            surveyor: Surveyor::new(window.clone(), act),
             yaml: Yaml::new(window.clone(), act),
             files: Files::default(),
             recent: Recent::default(),
@@ -174,6 +177,7 @@ impl Page {
                 self.load(origin, member, (load, Which::First));
             }
             Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, Which::Second)),
+            Effect::Ranks(effect) => self.survey(effect),
             Effect::EndSecond => app.client.send(ToWorker::EndSecond),
             Effect::Ask(request) => {
                 let request = app.simulator.divert(request);
@@ -240,6 +244,29 @@ impl Page {
                     app.dispatch(Action::Comparing(ComparingAction::Refused(load, cause)));
                 }
             },
+        }
+    }
+
+    fn survey(&self, effect: RanksEffect) {
+        let app = self.app;
+        match effect {
+            RanksEffect::Begin(files) => {
+                let task = |file: FileToSurvey| {
+                    let source = match file.origin {
+                        Origin::File(place) => Source::File(app.files.at(place)?),
+                        Origin::Link(url) => match embedded::file(&app.dom, &url) {
+                            Some(file) => Source::File(file),
+                            None => Source::Link(address::absolute(&app.dom, &url).ok()?.url),
+                        },
+                    };
+                    Some(Task { source, member: file.member, name: file.name })
+                };
+                app.surveyor.begin(files.into_iter().filter_map(task).collect());
+            }
+            RanksEffect::Ask(serial, rows) => app.surveyor.ask(serial, rows),
+            RanksEffect::Cancel => app.surveyor.cancel(),
+            RanksEffect::Resume => app.surveyor.resume(),
+            RanksEffect::End => app.surveyor.end(),
         }
     }
 

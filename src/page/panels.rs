@@ -22,6 +22,8 @@ pub(super) mod palette;
 mod plan;
 mod plots;
 mod range;
+mod rank_map;
+mod ranks;
 pub(super) mod recent;
 mod report;
 pub(super) mod rules;
@@ -75,6 +77,7 @@ const PARTS: &[Begin] = &[
     begin::<rules::Panel>,
     begin::<palette::Panel>,
     begin::<sources::Panel>,
+    begin::<ranks::Panel>,
     begin::<why::Panel>,
     begin::<what_if::Panel>,
     begin::<plan::Panel>,

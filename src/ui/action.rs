@@ -9,6 +9,7 @@ use super::features::{FeatureAction, FeatureCommand};
 use super::link::Link;
 use super::plots::{PlotAction, PlotStep};
 use super::range::{About, ViewScope};
+use super::ranks::RanksAction;
 use super::rows::RowsStep;
 use super::rules::RulesAction;
 use super::samples::Sample;
@@ -54,6 +55,8 @@ pub enum Action {
     },
     /// Something happened to the comparison.
     Comparing(ComparingAction),
+    /// Something happened to the survey of many ranks.
+    Ranks(RanksAction),
     /// Allocations shall be stacked by groups; `None`: in order of birth.
     StackingChosen(Option<Grouping>),
     ColouringChosen(Grouping),

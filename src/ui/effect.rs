@@ -28,6 +28,7 @@ pub enum Effect {
     },
     /// The second file is no longer needed.
     EndSecond,
+    Ranks(RanksEffect),
     Ask(Request),
     Upload {
         /// Of this device: its place in the summary's list.
@@ -129,6 +130,26 @@ pub struct SnapshotToSave {
     pub load: u32,
     /// What it is called in the page.
     pub name: String,
+}
+
+/// A file to survey.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileToSurvey {
+    pub origin: Origin,
+    pub member: Option<u32>,
+    pub name: String,
+}
+
+/// What the shell does about the survey.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RanksEffect {
+    /// Surveys these files, and none of before.
+    Begin(Vec<FileToSurvey>),
+    /// Asks for the insight, with so many rows of each table.
+    Ask(u32, u32),
+    Cancel,
+    Resume,
+    End,
 }
 
 /// Whether a file hangs over the page.

@@ -57,6 +57,7 @@ pub mod plots;
 mod pointing;
 mod previous;
 pub mod range;
+pub mod ranks;
 pub mod record;
 pub mod renderer;
 pub mod rows;

@@ -6,6 +6,7 @@ use super::features::State;
 use super::features::why;
 use super::link;
 use super::opening::{close, list, show_device};
+use super::ranks;
 use super::stage::{Choice, Stage};
 use super::tab::TabGroup;
 use engine::protocol::{FileSummary, Reply};
@@ -22,6 +23,7 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
             }
         }
         Reply::Opened(file) => show(state, file, now_ms, effects),
+        Reply::Failed { .. } if ranks::opens_next(state, now_ms, effects) => {}
         Reply::Failed { message } => {
             let message = match state.snapshots.get(state.chosen) {
                 Some(Choice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
@@ -30,7 +32,10 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
             close(state, Stage::Failed(message));
         }
         Reply::Cancelled => close(state, Stage::Empty),
-        Reply::Members(members) => list(state, members),
+        Reply::Members(members) => {
+            list(state, members);
+            ranks::begin(state, effects);
+        }
         // An answer is taken by what asked.
         Reply::Answer { .. } => {}
     }

@@ -11,6 +11,7 @@ use super::pinned::Pinned;
 use super::planned::Planned;
 use super::plots::Plots;
 use super::previous::Previous;
+use super::ranks::Ranks;
 use super::rules::Rules;
 use super::settings::Settings;
 use super::shown::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
@@ -51,6 +52,8 @@ pub struct Shared {
     pub lanes: Lanes,
     /// What the open file, or its device, is compared with.
     pub comparing: Comparing,
+    /// What is known of all snapshots there are to choose from, where they are many.
+    pub ranks: Ranks,
     /// The canvas; `None` until it has a size.
     pub canvas: Option<Canvas>,
     /// The window onto the shown device, as high as its lane; `None` until there is a device and a canvas.

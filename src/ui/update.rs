@@ -19,6 +19,7 @@ use super::pinned;
 use super::plots;
 use super::pointing::{click, look_under_pointer};
 use super::previous;
+use super::ranks::{self, RanksAction};
 use super::ruler::Fixed;
 use super::rules;
 use super::settings;
@@ -32,21 +33,37 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     let before = Before::of(state, &action);
     let open = previous::before(state, &action);
+    let action = match action {
+        Action::Ranks(RanksAction::Told(reply)) => Action::Replied { load: state.load, reply },
+        action => action,
+    };
     match action {
         Action::Feature(action) => {
             state.act(action, &mut effects);
             palette_entries::carry_out(state, now_ms, &mut effects);
+            ranks::carry_out(state, now_ms, &mut effects);
         }
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
         Action::FilesGiven(files) if sources::given(&mut state.sources, &mut state.shared, &files, &mut effects) => {}
-        Action::FilesGiven(files) => files_given(state, files, now_ms, &mut effects),
-        Action::SnapshotChosen(place) => load(state, place, now_ms, &mut effects),
+        Action::FilesGiven(files) => {
+            let before = state.loads;
+            files_given(state, files, now_ms, &mut effects);
+            // Where none of them is a snapshot, what is open stays.
+            if state.loads != before {
+                ranks::begin(state, &mut effects);
+            }
+        }
+        Action::SnapshotChosen(place) => {
+            ranks::chosen(state);
+            load(state, place, now_ms, &mut effects);
+        }
         Action::LinkGiven(given) => link::given(state, *given, now_ms, &mut effects),
         Action::Fingerprinted { load, print } if load == state.load => {
             link::printed(state, print, now_ms, &mut effects);
         }
         Action::Fingerprinted { .. } => {}
         Action::Comparing(action) => comparing::act(state, action, now_ms, &mut effects),
+        Action::Ranks(action) => ranks::act(state, action, &mut effects),
         Action::NoticeClosed => state.linked.close_notice(),
         Action::ToastClosed => state.toast = None,
         Action::LinkBroke { load, at } => link_broke(state, load, at),

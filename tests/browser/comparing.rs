@@ -65,7 +65,7 @@ impl Beside {
 
 /// Waits until the page tells what the engine does.
 #[track_caller]
-fn tells(page: &Page, report: &Report) {
+pub(crate) fn tells(page: &Page, report: &Report) {
     page.wait_for(&told(report, 10), || shown(page));
 }
 

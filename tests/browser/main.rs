@@ -54,6 +54,7 @@ mod pictures;
 mod plan;
 mod plots;
 mod privacy;
+mod ranks;
 mod renderers;
 mod reopening;
 #[path = "../support/retold.rs"]

@@ -13,6 +13,8 @@ pub struct Rank {
     pub step: Option<u64>,
     /// Its file; empty where none was found.
     pub file: String,
+    /// The place of its file in the list of all.
+    pub place: Option<u32>,
     /// Which snapshot of the file, where it has several.
     pub member: Option<u32>,
     /// Its name says that it was written because memory ran out, or when the program ended.

@@ -3,14 +3,19 @@
 //! Each file is [surveyed](Surveying) on its own, so that only one of them at a time needs memory; [`Ranks::new`] compares the surveys.
 
 mod answer;
+mod file;
 mod groups;
+mod map;
 mod name;
+mod report;
 mod spread;
 mod survey;
 mod verdict;
 
 pub use answer::{FirstOom, Group, Outlier, Rank, Ranks, SiteDelta, Spread, quantile};
+pub use file::{FileSurvey, OfFile};
 pub use name::{Named, named};
+pub use report::report;
 pub use survey::{BINS, OutOfMemory, SiteBytes, Surveyed, Surveying};
 
 use hashbrown::{HashMap, HashSet};

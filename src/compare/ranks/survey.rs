@@ -64,6 +64,8 @@ pub struct Surveyed {
     /// How steps were found, and the peak in each.
     pub steps_way: String,
     pub steps: Vec<u64>,
+    /// The moments that each of them lies between.
+    pub step_events: Vec<(u32, u32)>,
 }
 
 /// A survey, as far as it is.
@@ -135,6 +137,7 @@ impl Surveying {
         let mut found = std::mem::take(&mut self.found);
         found.steps_way = self.steps.way().to_owned();
         let spans = self.steps.spans().iter().take(MOST_STEPS);
+        found.step_events = spans.clone().map(|span| (span.from, span.to)).collect();
         found.steps = spans.map(|span| most(Moment(span.from), Moment(span.to))).collect();
         found.out_of_memory = out_of_memory(side);
         let recorded = found.recorder.iter().find(|(key, _)| key == "total_memory").and_then(|(_, it)| it.parse().ok());

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum Topic {
     /// Two devices against each other, of two files or of one.
     Comparison,
+    /// Many snapshots of one program, one for each rank.
+    Ranks,
     OutOfMemory,
     /// What lowers the peak, and by how much.
     Savings,
@@ -50,6 +52,7 @@ impl Topic {
     pub fn name(self) -> &'static str {
         match self {
             Topic::Comparison => "comparison",
+            Topic::Ranks => "ranks",
             Topic::Peak => "peak",
             Topic::OutOfMemory => "oom",
             Topic::Savings => "savings",
@@ -67,6 +70,7 @@ impl Topic {
     pub fn title(self) -> &'static str {
         match self {
             Topic::Comparison => "Comparison",
+            Topic::Ranks => "Ranks",
             Topic::Peak => "Peak",
             Topic::OutOfMemory => "Out of memory",
             Topic::Savings => "Savings",
@@ -84,9 +88,13 @@ impl Topic {
     pub fn has_moment(self) -> bool {
         match self {
             Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools => true,
-            Topic::Comparison | Topic::Savings | Topic::Steps | Topic::Modules | Topic::Leaks | Topic::Settings => {
-                false
-            }
+            Topic::Comparison
+            | Topic::Ranks
+            | Topic::Savings
+            | Topic::Steps
+            | Topic::Modules
+            | Topic::Leaks
+            | Topic::Settings => false,
         }
     }
 
@@ -99,7 +107,7 @@ impl Topic {
             "waste" => "leaks",
             name => name,
         };
-        Topic::ALL.into_iter().chain([Topic::Comparison]).find(|topic| topic.name() == name)
+        Topic::ALL.into_iter().chain([Topic::Comparison, Topic::Ranks]).find(|topic| topic.name() == name)
     }
 }
 
@@ -146,6 +154,32 @@ pub enum Chart {
         ends: [String; 2],
     },
     Parts(Vec<ChartPart>),
+    Map(ChartMap),
+}
+
+/// Live bytes of many ranks: a row a rank, or a row for several neighbours, from the first event to the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChartMap {
+    pub columns: u32,
+    pub rows: Vec<MapRow>,
+    /// Row by row, the most live bytes in each column: 255 is [`ChartMap::most`].
+    pub values: Vec<u8>,
+    /// Bytes of the device where they are known, else the highest peak.
+    pub most: u64,
+    pub is_capacity: bool,
+    /// Steps that stand below each other; 0: the traces do.
+    pub steps: u32,
+}
+
+/// A row of a map.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MapRow {
+    pub name: String,
+    /// The highest peak of its ranks, in requested bytes.
+    pub peak: u64,
+    pub is_oom: bool,
+    /// The place of that rank's file.
+    pub place: Option<u32>,
 }
 
 /// A part of a whole.
@@ -177,6 +211,8 @@ pub struct Evidence {
     pub allocation: Option<u32>,
     /// Looks for this, as typed in the search field.
     pub find: Option<String>,
+    /// Opens the snapshot of this place in the list, and compares it with another one.
+    pub open: Option<(u32, Option<u32>)>,
 }
 
 /// A table.

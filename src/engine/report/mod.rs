@@ -39,7 +39,7 @@ impl Job for Nothing {
 /// The report that answers a question, in the making.
 pub(super) fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
-        Topic::Comparison => Box::new(Nothing),
+        Topic::Comparison | Topic::Ranks => Box::new(Nothing),
         Topic::Categories => Box::new(categories::Categories::new(device, question)),
         Topic::Modules => Box::new(modules::Modules::new(device, question)),
         Topic::Peak => Box::new(peak::Peak::new(device, question)),

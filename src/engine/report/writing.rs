@@ -55,6 +55,7 @@ impl<'a> Writing<'a> {
         let is_empty = match &chart {
             Chart::Course { values, .. } => values.len() < 2,
             Chart::Parts(parts) => parts.iter().all(|part| part.bytes == 0),
+            Chart::Map(map) => map.rows.is_empty(),
         };
         self.report.statements.last_mut().into_iter().for_each(|last| last.chart = (!is_empty).then(|| chart.clone()));
     }

@@ -1,6 +1,7 @@
 //! A report as elements: its sentences and its tables.
 
 use super::legend::rgb;
+use super::rank_map::map_of;
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
 use crate::theme::Theme;
 use engine::protocol::Tone;
@@ -54,6 +55,11 @@ pub(super) fn statement(dom: &Dom, place: usize, said: &Said, theme: &Theme) -> 
 
 /// A chart: bars or parts as elements, whose size CSS makes of their part.
 fn chart_of(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
+    if let Some(map) = &chart.map {
+        let figure = map_of(dom, map, theme);
+        dom.add(&figure, "p", "", &chart.text);
+        return figure;
+    }
     let is_course = chart.kind == ChartKind::Course;
     let figure = dom.new_element("div", if is_course { "chart course" } else { "chart parts" }, "");
     let bars = dom.add(&figure, "div", "marks", "");

@@ -11,14 +11,15 @@ use ui::why::WhyAction;
 use ui::why::view::{Basis, Marks, basis, marks, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
+use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 /// All topics, in the order of their buttons.
-const ALL: [Topic; Topic::ALL.len() + 1] = {
-    let mut all = [Topic::Comparison; Topic::ALL.len() + 1];
+const ALL: [Topic; Topic::ALL.len() + 2] = {
+    let mut all = [Topic::Ranks; Topic::ALL.len() + 2];
+    all[1] = Topic::Comparison;
     let mut at = 0;
     while at < Topic::ALL.len() {
-        all[at + 1] = Topic::ALL[at];
+        all[at + 2] = Topic::ALL[at];
         at += 1;
     }
     all
@@ -71,7 +72,11 @@ impl Part for Panel {
                 .or_else(|| place("data-more").map(WhyAction::More))
                 .or_else(|| place("data-fold").map(WhyAction::Folded))
                 .or_else(|| place("data-copy").map(WhyAction::Copied))
-                .or_else(|| place("data-item").map(WhyAction::Picked));
+                .or_else(|| row_of_map(event).map(|row| WhyAction::RankPicked(row, is_shifted(event))))
+                .or_else(|| {
+                    let picked = if is_shifted(event) { WhyAction::PickedToCompare } else { WhyAction::Picked };
+                    place("data-item").map(picked)
+                });
             if let Some(action) = action {
                 act(app, action);
             }
@@ -109,7 +114,11 @@ impl Part for Panel {
         let Some(marks) = self.marks.changed(marks).cloned() else { return };
         for topic in ALL {
             let Some(button) = topic_button(elements, topic) else { continue };
-            let is_hidden = topic == Topic::Comparison && !marks.is_compared;
+            let is_hidden = match topic {
+                Topic::Comparison => !marks.is_compared,
+                Topic::Ranks => !marks.is_surveyed,
+                _ => false,
+            };
             if is_hidden {
                 set_attribute(&button, "hidden", "");
             } else {
@@ -133,6 +142,22 @@ impl Part for Panel {
             focus_item(elements, &item(marks.active));
         }
     }
+}
+
+fn is_shifted(event: &Event) -> bool {
+    event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key)
+}
+
+/// The row of the map that was clicked, or whose label.
+fn row_of_map(event: &Event) -> Option<usize> {
+    if let Some(row) = said(event, "data-rank") {
+        return row.parse().ok();
+    }
+    let first: usize = said(event, "data-ranks")?.parse().ok()?;
+    let count: f64 = said(event, "data-count")?.parse().ok()?;
+    let height = f64::from(event.target()?.dyn_into::<Element>().ok()?.client_height());
+    let y = f64::from(event.dyn_ref::<MouseEvent>()?.offset_y());
+    Some(first + (y / height * count).clamp(0.0, count - 1.0) as usize)
 }
 
 /// The button of a topic.
@@ -199,7 +224,12 @@ fn act(app: &App, action: WhyAction) {
 fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().why.topic;
-    let all = if app.state.borrow().comparing.is_any() { &ALL[..] } else { &Topic::ALL };
+    let is_there = |topic: &&Topic| match topic {
+        Topic::Comparison => app.state.borrow().comparing.is_any(),
+        Topic::Ranks => app.state.borrow().ranks.is_any(),
+        _ => true,
+    };
+    let all: Vec<Topic> = ALL.iter().filter(is_there).copied().collect();
     let place = all.iter().position(|topic| *topic == now).unwrap_or(0);
     let last = all.len() - 1;
     let place = match key.as_str() {

@@ -16,14 +16,14 @@ pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
 use crate::comparing::view::side;
-use crate::effect::Effect;
+use crate::effect::{Effect, RanksEffect};
 use crate::markdown::markdown;
 use crate::settings::Dialog;
 use crate::shared::Shared;
 use crate::summary::device_name;
 use crate::tab::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
-use engine::protocol::{Answer, Question, Report, ReportQuestion, Topic};
+use engine::protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};
 use evidence::follow;
 use std::rc::Rc;
 
@@ -55,8 +55,15 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
         return;
     }
     let topic = if edits { Topic::Categories } else { why.topic };
+    if topic == Topic::Ranks && !shared.ranks.is_any() {
+        return;
+    }
     let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
-    let at = topic.has_moment().then_some(shared.pinned.moment);
+    let at = match topic {
+        // What was surveyed since makes another question.
+        Topic::Ranks => Some(shared.ranks.version),
+        _ => topic.has_moment().then_some(shared.pinned.moment),
+    };
     let pairing = shared.whole_pairing().filter(|_| topic == Topic::Comparison);
     if topic == Topic::Comparison && pairing.is_none() {
         return;
@@ -80,6 +87,10 @@ fn send(why: &mut Why, shared: &mut Shared, question: TopicQuestion, device: i64
     let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
     let serial = shared.next_serial();
     why.asked = Some((serial, question));
+    if topic == Topic::Ranks {
+        effects.push(Effect::Ranks(RanksEffect::Ask(serial, question.rows)));
+        return;
+    }
     if let Some((a, pairing)) = question.pairing {
         effects.push(Effect::ask(serial, a, Question::Comparison(pairing, question.rows)));
         return;
@@ -93,7 +104,12 @@ fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         (why.topic, why.active) = (topic, 0);
         shared.views.show(Tab::Why);
     }
-    if why.topic == Topic::Comparison && !shared.comparing.is_any() {
+    let is_gone = match why.topic {
+        Topic::Comparison => !shared.comparing.is_any(),
+        Topic::Ranks => !shared.ranks.is_any(),
+        _ => false,
+    };
+    if is_gone {
         why.topic = Topic::default();
     }
     ask(why, shared, device, effects);
@@ -163,6 +179,21 @@ pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects
     match action {
         WhyAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
         WhyAction::Picked(place) => pick(why, shared, place, effects),
+        WhyAction::PickedToCompare(place) => {
+            let opens = why.items().get(place).and_then(|item| why.evidence(item)?.open);
+            match opens {
+                Some((with, None)) => shared.ranks.want(shared.chosen, with, true),
+                _ => pick(why, shared, place, effects),
+            }
+        }
+        WhyAction::RankPicked(row, is_compared) => {
+            let chart = why.report().and_then(|report| report.statements.first()?.chart.as_ref());
+            if let Some(Chart::Map(map)) = chart
+                && let Some(place) = map.rows.get(row).and_then(|row| row.place)
+            {
+                shared.ranks.want(shared.chosen, place, is_compared);
+            }
+        }
         WhyAction::Unfolded(place) => unfold(why, place),
         WhyAction::ThresholdSet(sheet, text) => set_threshold(why, sheet, &text),
         WhyAction::Folded(sheet) => {

@@ -231,8 +231,12 @@ impl Growth {
                 ": its allocations get larger, not more."
             });
             let span = self.span();
-            let evidence =
-                Evidence { span, allocation: newest(stay, group), moment: span.map(|span| span.to), find: None };
+            let evidence = Evidence {
+                span,
+                allocation: newest(stay, group),
+                moment: span.map(|span| span.to),
+                ..Evidence::default()
+            };
             writing.say(site.tone(), text, Some(evidence));
             writing.chart(self.course(site));
             if site.is_more() {

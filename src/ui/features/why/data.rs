@@ -186,6 +186,10 @@ pub enum WhyAction {
     TopicChosen(Topic),
     /// A statement or row was clicked, by its place among all of the report.
     Picked(usize),
+    /// The same with Shift: the snapshot it opens is compared with the open one.
+    PickedToCompare(usize),
+    /// A row of the map of ranks was clicked; with Shift, its snapshot is compared with the open one.
+    RankPicked(usize, bool),
     /// The stack of that row is to be seen, or no longer.
     Unfolded(usize),
     /// This stands as the threshold of the sheet with this place.

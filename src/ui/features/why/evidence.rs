@@ -12,7 +12,11 @@ const AROUND: f64 = 0.04;
 
 /// Does all that the evidence says.
 pub(super) fn follow(why: &mut Why, shared: &mut Shared, evidence: Evidence, effects: &mut Vec<Effect>) {
-    let Evidence { span, moment, allocation, find } = evidence;
+    let Evidence { span, moment, allocation, find, open } = evidence;
+    if let Some((place, with)) = open {
+        shared.ranks.wanted = Some((place as usize, with.map(|with| with as usize)));
+        return;
+    }
     let brought = Brought { find: find.clone(), allocation };
     let before = std::mem::replace(&mut why.brought, brought);
     if find.is_some() || allocation.is_some() {

@@ -6,7 +6,7 @@ use crate::amount::per_mille;
 use crate::cell_text::total;
 use crate::shared::Shared;
 use base::units::{Bytes, counted};
-use engine::protocol::{Cell, Chart, Report, Sheet, Threshold, Tone, Topic};
+use engine::protocol::{Cell, Chart, ChartMap, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
 
 /// The sign of a tone, and what it says aloud; nothing for what only says what is.
@@ -50,6 +50,8 @@ pub struct Marks {
     pub topic: Topic,
     /// Whether there is a comparison to tell of.
     pub is_compared: bool,
+    /// Whether there are ranks to tell of.
+    pub is_surveyed: bool,
     /// Topics whose reports, as far as they are known, warn of something.
     pub alarms: Vec<Topic>,
     /// Whether what is seen is being asked for anew.
@@ -75,6 +77,7 @@ pub fn marks(why: &Why, shared: &Shared) -> Marks {
     let note = match why.report() {
         None if why.is_reading() => "Computing…",
         None if why.topic == Topic::Comparison => "Loading…",
+        None if why.topic == Topic::Ranks => "Surveying…",
         Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
             "Nothing to report for this device."
         }
@@ -83,6 +86,7 @@ pub fn marks(why: &Why, shared: &Shared) -> Marks {
     Marks {
         topic: why.topic,
         is_compared: shared.comparing.is_any(),
+        is_surveyed: shared.ranks.is_any(),
         alarms: alarms(why),
         is_busy: why.is_reading(),
         marked: items.iter().position(|item| why.is_marked(item)),
@@ -118,6 +122,7 @@ pub struct ChartView {
     pub marks: Vec<ChartMark>,
     /// What it says, for those who do not see it: what it rises from and to; of parts nothing.
     pub text: String,
+    pub map: Option<ChartMap>,
 }
 
 /// How the marks of a chart stand.
@@ -127,6 +132,7 @@ pub enum ChartKind {
     Course,
     /// Parts of one bar, as wide as their parts.
     Parts,
+    Map,
 }
 
 /// A mark of a chart.
@@ -150,7 +156,7 @@ fn chart(chart: &Chart) -> ChartView {
         Chart::Parts(parts) => {
             let whole = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.bytes));
             let marks = parts.iter().map(|part| mark(whole, part.bytes, &part.name, part.slot)).collect();
-            ChartView { kind: ChartKind::Parts, marks, text: String::new() }
+            ChartView { kind: ChartKind::Parts, marks, text: String::new(), map: None }
         }
         Chart::Course { values, ends } => {
             let most = values.iter().copied().max().unwrap_or(0);
@@ -159,9 +165,22 @@ fn chart(chart: &Chart) -> ChartView {
             };
             let text = [text(values.first(), &ends[0]), text(values.last(), &ends[1])].join(" → ");
             let marks = values.iter().map(|&bytes| mark(most, bytes, "", None)).collect();
-            ChartView { kind: ChartKind::Course, marks, text }
+            ChartView { kind: ChartKind::Course, marks, text, map: None }
+        }
+        Chart::Map(map) => {
+            ChartView { kind: ChartKind::Map, marks: Vec::new(), text: map_text(map), map: Some(map.clone()) }
         }
     }
+}
+
+/// What a map shows.
+fn map_text(map: &ChartMap) -> String {
+    let whole = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
+    let aligned = match map.steps {
+        0 => "from the first event to the last".to_owned(),
+        steps => format!("{} below each other", counted(steps.into(), "step")),
+    };
+    format!("Live bytes (requested) of each rank, {aligned}. Full: {}, {whole}.", Bytes(map.most))
 }
 
 /// A sheet.

@@ -1,0 +1,188 @@
+//! The ranks as an insight: the verdict with a map of all of them, those that stand out, groups, steps, and each rank.
+
+use super::answer::{Rank, Ranks};
+use crate::report::{Writing, text};
+use base::units::counted;
+use engine::protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
+
+/// The insight, with so many rows of each table at most.
+pub fn report(of: &Ranks, rows: usize) -> Report {
+    let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
+    let mut statements: Vec<Statement> = of.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
+    if let (Some(first), Some(oom)) = (statements.first_mut(), &of.first_oom) {
+        first.tone = Tone::Alarm;
+        first.evidence = of.ranks.get(oom.at as usize).map(opens);
+    }
+    if let Some(first) = statements.first_mut() {
+        first.chart = of.map().map(Chart::Map);
+    }
+    statements.extend(of.notes.iter().map(|text| say(Tone::Fact, text)));
+    if !of.left_out.is_empty() {
+        let text = counted(of.left_out.len() as u64, "file") + " of other steps not compared.";
+        statements.push(say(Tone::Fact, &text));
+    }
+    let mut writing = Writing::new(rows);
+    outliers(of, &mut writing);
+    groups(of, &mut writing);
+    ranks(of, &mut writing);
+    steps(of, &mut writing);
+    Report { topic: Topic::Ranks, statements, sheets: writing.sheets }
+}
+
+/// Opens the snapshot of a rank.
+fn opens(rank: &Rank) -> Evidence {
+    Evidence { open: rank.place.map(|place| (place, None)), ..Evidence::default() }
+}
+
+/// Compares a rank with another.
+fn compares(of: &Ranks, rank: usize, with: usize) -> Option<Evidence> {
+    let place = |at: usize| of.ranks.get(at)?.place;
+    // A is what is usual.
+    Some(Evidence { open: Some((place(with)?, Some(place(rank)?))), ..Evidence::default() })
+}
+
+fn title(of: &Ranks, at: u32) -> String {
+    of.ranks.get(at as usize).map(Rank::title).unwrap_or_default()
+}
+
+fn outliers(of: &Ranks, writing: &mut Writing) {
+    const COLUMNS: [(&str, &str); 5] = [
+        ("name", "rank"),
+        ("peak_bytes", "peak (requested)"),
+        ("delta_bytes", "Δ median"),
+        ("compared_with", "compare with"),
+        ("median_absolute_deviation", "median deviation"),
+    ];
+    let rows: Vec<SheetRow> = of
+        .outliers
+        .iter()
+        .map(|it| {
+            let median = of.median_of(it.at as usize);
+            let cells = vec![
+                text(title(of, it.at)),
+                Cell::Bytes(of.ranks.get(it.at as usize).and_then(Rank::peak).unwrap_or(0)),
+                Cell::Change(it.delta),
+                median.map_or(Cell::Nothing, |median| text(title(of, median as u32))),
+                Cell::Bytes(it.deviation),
+            ];
+            let evidence = median.and_then(|median| compares(of, it.at as usize, median));
+            SheetRow { cells, evidence, ..SheetRow::default() }
+        })
+        .collect();
+    if !rows.is_empty() {
+        let note = "Peaks more than 3 median absolute deviations, or more than 2 %, from the median. Select a row to compare it with the \
+                    median rank of its group.";
+        writing.sheet(["outliers", "Ranks that stand out", note], &COLUMNS, rows, Vec::new());
+    }
+}
+
+fn groups(of: &Ranks, writing: &mut Writing) {
+    const COLUMNS: [(&str, &str); 5] = [
+        ("name", "group"),
+        ("ranks", "ranks"),
+        ("peak_bytes", "median peak (requested)"),
+        ("delta_bytes", "Δ first group"),
+        ("median_rank", "median rank"),
+    ];
+    let Some(first) = of.groups.first().filter(|_| of.groups.len() > 1) else { return };
+    let mut rows = Vec::new();
+    for group in &of.groups {
+        let numbers = super::verdict::numbers(of, &group.ranks);
+        let name = group.shared.as_ref().map_or(numbers.clone(), |shared| [shared, " (", &numbers, ")"].concat());
+        let delta = i64::try_from(i128::from(group.peak) - i128::from(first.peak)).unwrap_or(i64::MAX);
+        let cells = vec![
+            text(name),
+            Cell::Count(group.ranks.len() as u64),
+            Cell::Bytes(group.peak),
+            Cell::Change(delta),
+            text(title(of, group.median)),
+        ];
+        let evidence = match group.median == first.median {
+            true => of.ranks.get(group.median as usize).map(opens),
+            false => compares(of, group.median as usize, first.median as usize),
+        };
+        rows.push(SheetRow { cells, evidence, ..SheetRow::default() });
+        rows.extend(group.deltas.iter().map(|delta| {
+            let cells =
+                vec![text(&*delta.site), Cell::Nothing, Cell::Nothing, Cell::Change(delta.bytes), Cell::Nothing];
+            SheetRow { depth: 1, cells, ..SheetRow::default() }
+        }));
+    }
+    let note = "Ranks whose live bytes by call site at the peak point the same way. Below each group, where it differs from the first.";
+    writing.sheet(["groups", "Groups", note], &COLUMNS, rows, Vec::new());
+}
+
+fn ranks(of: &Ranks, writing: &mut Writing) {
+    const COLUMNS: [(&str, &str); 11] = [
+        ("name", "rank"),
+        ("peak_bytes", "peak (requested)"),
+        ("delta_bytes", "Δ median"),
+        ("reserved_bytes", "peak reserved"),
+        ("headroom_bytes", "headroom to capacity"),
+        ("end_bytes", "end (requested)"),
+        ("out_of_memory_event", "out of memory, event"),
+        ("group", "group"),
+        ("host", "host"),
+        ("file", "file"),
+        ("error", "not readable"),
+    ];
+    let stands_out = |at: usize| {
+        let is_oom = |rank: &Rank| rank.survey.as_ref().is_some_and(|survey| survey.out_of_memory.is_some());
+        of.outliers.iter().any(|it| it.at as usize == at)
+            || of.ranks.get(at).is_some_and(|rank| rank.error.is_some() || is_oom(rank))
+    };
+    let (first, rest): (Vec<usize>, Vec<usize>) = (0..of.ranks.len()).partition(|&at| stands_out(at));
+    let row = |at: usize| {
+        let rank = of.ranks.get(at)?;
+        let words = |words: &str| if words.is_empty() { Cell::Nothing } else { text(words) };
+        let mut cells = vec![text(rank.rank.map_or("–".to_owned(), |rank| rank.to_string()))];
+        cells.extend(match &rank.survey {
+            None => vec![Cell::Nothing; 6],
+            Some(survey) => {
+                let peak = rank.peak().unwrap_or(0);
+                let median = of.peak.map_or(0, |peak| peak.median);
+                let reserved = u64::try_from(survey.peak_reserved).unwrap_or(0);
+                let headroom = survey.capacity.map(|capacity| capacity.saturating_sub(reserved));
+                vec![
+                    Cell::Bytes(peak),
+                    Cell::Change(i64::try_from(i128::from(peak) - i128::from(median)).unwrap_or(i64::MAX)),
+                    Cell::Bytes(reserved),
+                    headroom.map_or(Cell::Nothing, Cell::Bytes),
+                    Cell::Bytes(survey.end_requested),
+                    survey.out_of_memory.map_or(Cell::Nothing, |oom| Cell::Event(oom.event.into())),
+                ]
+            }
+        });
+        cells.push(rank.group.map_or(Cell::Nothing, |group| Cell::Count(u64::from(group) + 1)));
+        cells.extend([rank.host.as_deref().unwrap_or_default(), &rank.file].map(words));
+        cells.push(words(rank.error.as_deref().unwrap_or_default()));
+        let tone = if rank.error.is_some() { Tone::Alarm } else { Tone::Fact };
+        Some(SheetRow { tone, cells, evidence: rank.survey.as_ref().map(|_| opens(rank)), ..SheetRow::default() })
+    };
+    let rows = first.into_iter().chain(rest).filter_map(row).collect();
+    let note =
+        "Those that stand out, ran out of memory or can't be read come first. Select a row to open its snapshot.";
+    writing.sheet(["ranks", "All ranks", note], &COLUMNS, rows, Vec::new());
+}
+
+fn steps(of: &Ranks, writing: &mut Writing) {
+    const COLUMNS: [(&str, &str); 7] = [
+        ("name", "step"),
+        ("min_bytes", "lowest peak"),
+        ("p5_bytes", "5 %"),
+        ("median_bytes", "median"),
+        ("p95_bytes", "95 %"),
+        ("max_bytes", "highest peak"),
+        ("spread_bytes", "spread"),
+    ];
+    let rows = of.steps.iter().enumerate().map(|(number, spread)| {
+        let all = [spread.min, spread.p5, spread.median, spread.p95, spread.max, spread.max - spread.min];
+        let cells = std::iter::once(text(number.to_string())).chain(all.map(Cell::Bytes)).collect();
+        SheetRow { cells, ..SheetRow::default() }
+    });
+    let rows: Vec<SheetRow> = rows.collect();
+    if !rows.is_empty() {
+        let note = "Peaks of requested bytes in each step, over ranks.";
+        writing.sheet(["steps", "Steps", note], &COLUMNS, rows, Vec::new());
+    }
+}

@@ -1,0 +1,357 @@
+//! The page's handle on the workers that survey many ranks. They run a wasm of their own, which is fetched when it is first needed: some
+//! read files, one at a time, another gathers what they find. The page reads the bytes for them, since some browsers allow no worker to.
+
+use super::part::Code;
+use super::thread::{Thread, fetched};
+use crate::dom;
+use engine::protocol::decoded;
+use js_sys::{Array, Uint8Array};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use ui::Action;
+use ui::ranks::RanksAction;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, File, Window};
+
+/// Workers that read.
+const READERS: usize = 2;
+/// Bytes that the page hands over at a time.
+const PIECE: f64 = 4194304.0;
+/// Bytes that the tables of all files that are read at a time may take.
+pub(super) const MEMORY: f64 = 2147483648.0;
+/// What the tables of a file take, for each byte of it: compressed ones more, plain ones less.
+const TABLES_PER_BYTE: f64 = 4.0;
+/// A worker whose memory has grown to more is made anew: wasm gives none back.
+const MOST_KEPT: f64 = 268435456.0;
+
+/// A file, or where it is.
+pub(super) enum Source {
+    File(File),
+    Link(String),
+}
+
+/// A file to survey.
+pub(super) struct Task {
+    pub(super) source: Source,
+    pub(super) member: Option<u32>,
+    pub(super) name: String,
+}
+
+/// The page's handle on the survey.
+pub(super) struct Surveyor {
+    act: Box<dyn Fn(Action)>,
+    window: Window,
+    code: Code,
+    /// Grows with each survey: what earlier workers say is not heard.
+    number: Cell<u32>,
+    tasks: RefCell<Vec<Task>>,
+    next: Cell<usize>,
+    done: Cell<usize>,
+    paused: Cell<bool>,
+    readers: RefCell<[Reader; READERS]>,
+    gatherer: RefCell<Worker>,
+    /// What the gatherer is to be told once it listens.
+    waiting: RefCell<Vec<Array>>,
+}
+
+#[derive(Default)]
+enum Worker {
+    #[default]
+    None,
+    Starting(Option<Thread>),
+    Ready(Thread),
+}
+
+/// A worker that reads, and what it reads: the place, the bytes, and what its tables may take.
+#[derive(Default)]
+struct Reader {
+    worker: Worker,
+    task: Option<(usize, Option<Blob>, f64)>,
+}
+
+/// Who says something: the reader of this place, or the gatherer.
+const GATHERER: usize = READERS;
+
+impl Surveyor {
+    pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Surveyor> {
+        let (number, tasks, next, done, paused, readers, gatherer, waiting) = Default::default();
+        let code = Code::new(window.clone(), "part-surveyor");
+        let act = Box::new(act);
+        Rc::new(Surveyor { act, window, code, number, tasks, next, done, paused, readers, gatherer, waiting })
+    }
+
+    /// Surveys these files, and none of before.
+    pub(super) fn begin(self: &Rc<Self>, tasks: Vec<Task>) {
+        self.end();
+        let names: Array = tasks.iter().map(|task| JsValue::from(&task.name)).collect();
+        self.tasks.replace(tasks);
+        self.tell(Array::of2(&"files".into(), &names));
+        self.start(GATHERER);
+        self.go_on();
+    }
+
+    /// Asks for the insight.
+    pub(super) fn ask(&self, serial: u32, rows: u32) {
+        self.tell(Array::of3(&"ask".into(), &serial.into(), &rows.into()));
+    }
+
+    /// Ends the workers that read. What they have found stays.
+    pub(super) fn cancel(&self) {
+        self.paused.set(true);
+        self.number.set(self.number.get() + 1);
+        let mut readers = self.readers.borrow_mut();
+        let left = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
+        // They are read again from their beginnings: the first of them comes next.
+        let first = left.map(|(place, ..)| place).min();
+        self.next.set(first.unwrap_or(self.next.get()));
+    }
+
+    /// Goes on.
+    pub(super) fn resume(self: &Rc<Self>) {
+        self.paused.set(false);
+        self.go_on();
+    }
+
+    /// Ends all.
+    pub(super) fn end(&self) {
+        self.cancel();
+        self.paused.set(false);
+        self.next.set(0);
+        self.done.set(0);
+        drop((self.tasks.take(), self.waiting.take()));
+        let ended = self.gatherer.take();
+        // A listener of its own may be what runs.
+        spawn_local(async move { drop(ended) });
+    }
+
+    /// Tells the gatherer.
+    fn tell(&self, message: Array) {
+        match &*self.gatherer.borrow() {
+            // It fails only for what can't be cloned.
+            Worker::Ready(thread) => drop(thread.worker.post_message(&message)),
+            _ => self.waiting.borrow_mut().push(message),
+        }
+    }
+
+    /// Gives readers that are free the next files, as far as memory goes.
+    fn go_on(self: &Rc<Self>) {
+        for at in 0..READERS {
+            let next = self.next.get();
+            let bytes = match self.tasks.borrow().get(next) {
+                Some(Task { source: Source::File(file), .. }) => file.size(),
+                Some(_) => MEMORY / TABLES_PER_BYTE / READERS as f64,
+                None => return self.end_idle(),
+            };
+            let tables = bytes * TABLES_PER_BYTE;
+            {
+                let mut readers = self.readers.borrow_mut();
+                let held: f64 = readers.iter().filter_map(|reader| Some(reader.task.as_ref()?.2)).sum();
+                let Some(reader) = readers.get_mut(at).filter(|reader| reader.task.is_none()) else { continue };
+                if self.paused.get() || held > 0.0 && held + tables > MEMORY {
+                    continue;
+                }
+                reader.task = Some((next, None, tables));
+            }
+            self.next.set(next + 1);
+            let surveyor = self.clone();
+            let number = self.number.get();
+            spawn_local(async move { surveyor.fetch(at, next, number).await });
+            self.start(at);
+        }
+    }
+
+    /// Readers that have nothing to do give their memory back.
+    fn end_idle(&self) {
+        let idle: Vec<Worker> = self
+            .readers
+            .borrow_mut()
+            .iter_mut()
+            .filter(|reader| reader.task.is_none())
+            .map(|reader| std::mem::take(&mut reader.worker))
+            .collect();
+        spawn_local(async move { drop(idle) });
+    }
+
+    /// Gets what the file of a task holds.
+    async fn fetch(self: &Rc<Self>, at: usize, place: usize, number: u32) {
+        let source = match self.tasks.borrow().get(place).map(|task| &task.source) {
+            Some(Source::File(file)) => Ok(file.clone().unchecked_into::<Blob>()),
+            Some(Source::Link(link)) => Err(link.clone()),
+            None => return,
+        };
+        let blob = match source {
+            Ok(blob) => Ok(blob),
+            Err(link) => self.fetched(&link).await.map_err(|cause| dom::cause(&cause)),
+        };
+        if self.number.get() != number {
+            return;
+        }
+        match blob {
+            Err(cause) => self.file_done(at, &Array::of3(&"failed".into(), &(place as f64).into(), &cause.into())),
+            Ok(blob) => {
+                let is_ready = {
+                    let mut readers = self.readers.borrow_mut();
+                    let Some(reader) = readers.get_mut(at) else { return };
+                    reader.task.iter_mut().for_each(|task| task.1 = Some(blob.clone()));
+                    matches!(reader.worker, Worker::Ready(_))
+                };
+                if is_ready {
+                    self.open(at);
+                }
+            }
+        }
+    }
+
+    async fn fetched(&self, link: &str) -> Result<Blob, JsValue> {
+        Ok(JsFuture::from(fetched(&self.window, link).await?.blob()?).await?.unchecked_into())
+    }
+
+    /// Makes the worker of a place, if there is none.
+    fn start(self: &Rc<Self>, at: usize) {
+        let is_there = self.with(at, |worker| match worker {
+            Worker::None => {
+                *worker = Worker::Starting(None);
+                false
+            }
+            _ => true,
+        });
+        if is_there != Some(false) {
+            return;
+        }
+        let number = self.number.get();
+        let surveyor = self.clone();
+        spawn_local(async move {
+            let code = surveyor.code.get().await;
+            // The gatherer outlives a cancel.
+            let is_wanted = move |surveyor: &Surveyor| at == GATHERER || surveyor.number.get() == number;
+            if !is_wanted(&surveyor) {
+                return;
+            }
+            let listener = surveyor.clone();
+            let hear = move |heard: Result<JsValue, String>| match heard {
+                _ if !is_wanted(&listener) => {}
+                Ok(message) => drop(listener.hear(at, message.unchecked_ref())),
+                Err(cause) => listener.died(at, &cause),
+            };
+            match code.and_then(|(script, module)| Thread::new(&script, &module, hear)) {
+                Ok(thread) => drop(surveyor.with(at, |worker| *worker = Worker::Starting(Some(thread)))),
+                Err(cause) => {
+                    surveyor.end();
+                    (surveyor.act)(Action::Ranks(RanksAction::Failed(cause)));
+                }
+            }
+        });
+    }
+
+    fn with<R>(&self, at: usize, then: impl FnOnce(&mut Worker) -> R) -> Option<R> {
+        match at {
+            GATHERER => Some(then(&mut self.gatherer.borrow_mut())),
+            _ => self.readers.borrow_mut().get_mut(at).map(|reader| then(&mut reader.worker)),
+        }
+    }
+
+    fn hear(self: &Rc<Self>, at: usize, message: &Array) -> Option<()> {
+        match message.get(0).as_string()?.as_str() {
+            "ready" => {
+                self.with(at, |worker| {
+                    if let Worker::Starting(Some(thread)) = std::mem::take(worker) {
+                        *worker = Worker::Ready(thread);
+                    }
+                });
+                match at {
+                    GATHERER => self.waiting.take().into_iter().for_each(|message| self.tell(message)),
+                    _ => self.open(at)?,
+                }
+            }
+            "want" => {
+                let blob = self.readers.borrow().get(at)?.task.as_ref()?.1.clone()?;
+                let from = message.get(1).as_f64()?;
+                let (surveyor, number) = (self.clone(), self.number.get());
+                spawn_local(async move {
+                    let piece = blob.slice_with_f64_and_f64(from, (from + PIECE).min(blob.size()));
+                    let bytes = match piece {
+                        Ok(piece) => JsFuture::from(piece.array_buffer()).await,
+                        Err(cause) => Err(cause),
+                    };
+                    if surveyor.number.get() == number {
+                        surveyor.give(at, bytes);
+                    }
+                });
+            }
+            "answer" => {
+                let reply = decoded(&message.get(1).dyn_ref::<Uint8Array>()?.to_vec())?;
+                (self.act)(Action::Ranks(RanksAction::Told(reply)));
+            }
+            "surveyed" | "failed" => {
+                if message.get(3).as_f64().is_some_and(|bytes| bytes > MOST_KEPT) {
+                    let ended = self.with(at, std::mem::take);
+                    spawn_local(async move { drop(ended) });
+                }
+                self.file_done(at, message);
+            }
+            _ => self.died(at, &message.get(1).as_string().unwrap_or_default()),
+        }
+        Some(())
+    }
+
+    /// Hands over the file of a reader's task, once both are there.
+    fn open(&self, at: usize) -> Option<()> {
+        let readers = self.readers.borrow();
+        let reader = readers.get(at)?;
+        let (Worker::Ready(thread), (place, Some(blob), _)) = (&reader.worker, reader.task.as_ref()?) else {
+            return None;
+        };
+        let tasks = self.tasks.borrow();
+        let task = tasks.get(*place)?;
+        let message = Array::of4(&"open".into(), &(*place as f64).into(), &(&*task.name).into(), &blob.size().into());
+        message.push(&task.member.map_or(-1.0, f64::from).into());
+        message.push(&MEMORY.into());
+        // It fails only for what can't be cloned.
+        let _ = thread.worker.post_message(&message);
+        Some(())
+    }
+
+    /// Hands over bytes, or says that there are none.
+    fn give(self: &Rc<Self>, at: usize, bytes: Result<JsValue, JsValue>) -> Option<()> {
+        match bytes {
+            Ok(buffer) => {
+                let readers = self.readers.borrow();
+                let Worker::Ready(thread) = &readers.get(at)?.worker else { return None };
+                let message = Array::of2(&"bytes".into(), &Uint8Array::new(&buffer));
+                // It fails only for a buffer that was given away before.
+                let _ = thread.worker.post_message_with_transfer(&message, &Array::of1(&buffer));
+            }
+            Err(cause) => self.died(at, &dom::cause(&cause)),
+        }
+        Some(())
+    }
+
+    /// The reader has done its file, or can't.
+    fn file_done(self: &Rc<Self>, at: usize, message: &Array) {
+        if let Some(reader) = self.readers.borrow_mut().get_mut(at) {
+            reader.task = None;
+        }
+        self.tell(message.clone());
+        self.done.set(self.done.get() + 1);
+        (self.act)(Action::Ranks(RanksAction::Surveyed(self.done.get())));
+        self.go_on();
+    }
+
+    /// A worker has crashed: a reader's file is at fault, and another worker takes the next one.
+    fn died(self: &Rc<Self>, at: usize, cause: &str) {
+        let ended = self.with(at, std::mem::take);
+        spawn_local(async move { drop(ended) });
+        let place = self.readers.borrow().get(at).and_then(|reader| Some(reader.task.as_ref()?.0));
+        match place {
+            Some(place) => {
+                self.file_done(at, &Array::of3(&"failed".into(), &(place as f64).into(), &cause.into()));
+            }
+            None if at == GATHERER => {
+                self.end();
+                (self.act)(Action::Ranks(RanksAction::Failed(cause.to_owned())));
+            }
+            None => {}
+        }
+    }
+}

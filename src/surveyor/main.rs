@@ -1,0 +1,16 @@
+//! The binary of the workers that survey many ranks.
+
+#[cfg(target_arch = "wasm32")]
+mod gathering;
+#[cfg(target_arch = "wasm32")]
+mod worker;
+
+#[cfg(target_arch = "wasm32")]
+fn main() {
+    worker::start();
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() {
+    eprintln!("The surveyor runs in a worker of the page: ./run serve");
+}

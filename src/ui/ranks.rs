@@ -1,0 +1,89 @@
+//! The survey of many snapshots of one program, one for each rank: its files are read beside the open one, one after the other, and what
+//! they have in common is the insight [`engine::protocol::Topic::Ranks`].
+
+mod data;
+
+pub use data::{Ranks, RanksAction, Survey};
+
+use super::comparing::{self, Wanted};
+use super::effect::{Effect, FileToSurvey, RanksEffect};
+use super::opening::load;
+use super::shared::Shared;
+use super::stage::{Choice, Stage};
+use engine::protocol::Topic;
+
+/// Files that are surveyed; two are compared.
+const LEAST: usize = 3;
+
+/// Other files were given: they are surveyed where they are many.
+pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
+    let version = state.ranks.version.wrapping_add(1);
+    let had = state.ranks.is_any();
+    state.ranks = Ranks { version, ..Ranks::default() };
+    let members = state.snapshots.iter().any(|choice| choice.member.is_some());
+    if state.snapshots.len() < if members { 2 } else { LEAST } {
+        effects.extend(had.then_some(Effect::Ranks(RanksEffect::End)));
+        return;
+    }
+    let file = |choice: &Choice| {
+        let Choice { origin, member, .. } = choice.clone();
+        FileToSurvey { origin, member, name: choice.name() }
+    };
+    let files: Vec<FileToSurvey> = state.snapshots.iter().map(file).collect();
+    state.ranks = Ranks { files: files.len(), stage: Survey::Running, opens_any: true, ..state.ranks.clone() };
+    state.topic_wanted = Some(Topic::Ranks);
+    effects.push(Effect::Ranks(RanksEffect::Begin(files)));
+}
+
+/// Carries out an action. A report is no other than those of the open file.
+pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Effect>) {
+    let ranks = &mut state.ranks;
+    match action {
+        RanksAction::Told(_) => {}
+        RanksAction::Surveyed(done) => {
+            (ranks.done, ranks.version) = (done, ranks.version.wrapping_add(1));
+            if done >= ranks.files {
+                ranks.stage = Survey::Done;
+            }
+        }
+        RanksAction::Failed(cause) => ranks.stage = Survey::Failed(cause),
+        RanksAction::Toggled => {
+            let (stage, effect) = match ranks.stage {
+                Survey::Running => (Survey::Cancelled, RanksEffect::Cancel),
+                Survey::Cancelled => (Survey::Running, RanksEffect::Resume),
+                _ => return,
+            };
+            ranks.stage = stage;
+            effects.push(Effect::Ranks(effect));
+        }
+    }
+}
+
+/// A person has chosen a snapshot.
+pub(super) fn chosen(state: &mut Shared) {
+    state.ranks.opens_any = false;
+}
+
+/// The snapshot that was to be opened can't be read: whether the next one is.
+pub(super) fn opens_next(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) -> bool {
+    let next = state.chosen + 1;
+    let is_so = state.ranks.opens_any && state.ranks.is_any() && next < state.snapshots.len();
+    if is_so {
+        load(state, next, now_ms, effects);
+        state.topic_wanted = Some(Topic::Ranks);
+    }
+    is_so
+}
+
+/// Opens what a click on evidence wants, and compares it.
+pub(super) fn carry_out(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
+    let Some((place, with)) = state.ranks.wanted.take() else { return };
+    chosen(state);
+    let with = with.map(Wanted::Place);
+    if place == state.chosen && matches!(state.stage, Stage::Ready(_)) {
+        with.iter().for_each(|with| comparing::begin(state, with, now_ms, effects));
+        return;
+    }
+    load(state, place, now_ms, effects);
+    state.comparing.wanted = with;
+}

@@ -1,0 +1,135 @@
+//! Many ranks at once in the page: surveyed beside the open snapshot, told as the engine tells, drawn, opened and compared, stopped and
+//! gone on with.
+
+use crate::comparing::tells;
+use crate::fixtures::file;
+use crate::memory::generated;
+use crate::opening::empty_page;
+use crate::page::Page;
+use crate::pictures::keep_drawn;
+use memscape::compare::ranks::{FileSurvey, Rank, Ranks, named, report};
+use memscape::engine::Opening;
+use memscape::engine::protocol::{Report, Want};
+use memscape::slice::Slice;
+use std::path::PathBuf;
+
+const STORY: &str = "--steps 3 --layers 2 --hidden 128 --sequence 64 --record-from-start --frames 12";
+
+/// Five ranks alike, one that leaks, one whose file is cut off, and one whose file is missing.
+fn eight(name: &str) -> Vec<PathBuf> {
+    let path = |rank: usize| format!("{name}_rank{rank}.pickle");
+    let mut files: Vec<PathBuf> = (0..5).map(|rank| generated(&path(rank), STORY)).collect();
+    files.push(generated(&path(5), &format!("{STORY} --extra-leak 4")));
+    let bytes = std::fs::read(&files[0]).expect("it was written before");
+    files.push(file(&path(7), &bytes[..bytes.len() / 2]));
+    files
+}
+
+/// What is told of files without a page.
+fn expected(files: &[PathBuf]) -> Report {
+    let name = |path: &PathBuf| path.file_name().expect("a file").to_string_lossy().into_owned();
+    let names: Vec<String> = files.iter().map(name).collect();
+    let said = named(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut ranks = Vec::new();
+    for ((place, path), named) in files.iter().enumerate().zip(said) {
+        let rank = Rank { place: Some(place as u32), ..Rank::of(names[place].clone(), named) };
+        let bytes = std::fs::read(path).expect("it was written before");
+        let mut has_time = || true;
+        let slice = &mut Slice::new(&mut has_time);
+        let mut opening = Opening::new(names[place].clone(), bytes.len() as u64, None, u64::MAX);
+        let mut at = 0;
+        let opened = loop {
+            match opening.wants() {
+                Some(Want::At(offset)) => at = offset as usize,
+                Some(_) => {}
+                None => match opening.step(slice) {
+                    Ok(None) => continue,
+                    Ok(Some(opened)) => break Ok(opened),
+                    Err(error) => break Err(error),
+                },
+            }
+            opening.feed(bytes[at..].to_vec());
+            at = bytes.len();
+        };
+        match opened {
+            Err(error) => ranks.push(rank.failed(error)),
+            Ok(opened) => {
+                let mut survey = FileSurvey::new(&opened.summary()).expect("it has a device");
+                let of = survey.step(|device| opened.side(device), slice).expect("there is time");
+                ranks.extend(rank.of_file(of).0);
+            }
+        }
+    }
+    report(&Ranks::new(ranks, Vec::new()), 10)
+}
+
+fn topic(page: &Page) -> Option<String> {
+    page.attribute("#why-report", "data-topic")
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn many_files_are_surveyed_opened_and_compared() {
+    let files = eight("surveyed");
+    let page = empty_page();
+    page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    page.wait_for_state("ready");
+    page.wait_for(&Some("ranks".to_owned()), || topic(&page));
+    tells(&page, &expected(&files));
+    page.wait_until("nothing is left to do", || page.attribute("#ranks", "hidden").is_some());
+    assert_eq!(page.evaluate("document.querySelectorAll('.chart.map canvas').length"), 6);
+    keep_drawn(&page, "ranks");
+
+    // Why does rank 5 differ? Its group's median is A.
+    let outlier = "[data-sheet='outliers'] tbody tr";
+    page.click(outlier);
+    page.wait_for(&Some("comparison".to_owned()), || topic(&page));
+    page.wait_until("it is compared", || {
+        let told = page.text("#why-statements");
+        told.starts_with("B's peak is 12.0 MiB higher")
+    });
+    assert!(page.text("#lane-labels").contains("surveyed_rank2.pickle"), "{}", page.text("#lane-labels"));
+    keep_drawn(&page, "ranks-compared");
+
+    // Back to the ranks, and into another one.
+    page.click("[data-topic='ranks']");
+    page.wait_until("the map is there", || page.evaluate("!!document.querySelector('[data-rank=\"3\"]')") == true);
+    page.click("[data-rank='3']");
+    page.wait_until("rank 3 is open", || page.evaluate("document.title").to_string().contains("surveyed_rank3"));
+    page.wait_for_state("ready");
+    tells(&page, &expected(&files));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_broken_first_file_does_not_hide_the_rest() {
+    let mut files = eight("broken-first");
+    let good = std::fs::read(&files[1]).expect("it was written before");
+    files[0] = file("broken-first_rank0.pickle", &good[..good.len() / 3]);
+    let page = empty_page();
+    page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    page.wait_for_state("ready");
+    tells(&page, &expected(&files));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_survey_is_cancelled_and_goes_on() {
+    let one = generated("many.pickle", "--events 20000 --frames 12");
+    let bytes = std::fs::read(one).expect("it was written before");
+    let files: Vec<PathBuf> = (0..60).map(|rank| file(&format!("many_rank{rank}.pickle"), &bytes)).collect();
+    let page = empty_page();
+    page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    page.wait_for_state("ready");
+    page.wait_until("it runs", || page.attribute("#ranks", "hidden").is_none());
+    page.click("#ranks-toggle");
+    page.wait_until("it has stopped", || page.text("#ranks-status").starts_with("Cancelled: "));
+    assert_eq!(page.text("#ranks-toggle"), "Resume");
+    page.click("#ranks-toggle");
+    tells(&page, &expected(&files));
+    // Workers that are done are gone: that of the open file and the one that has gathered are left.
+    page.wait_for(&2, || page.workers().len());
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
