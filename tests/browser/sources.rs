@@ -149,7 +149,9 @@ fn files_lines_and_a_dropped_source_by_keys() {
     page.evaluate("document.activeElement.click()");
     page.wait_for(&format!("@\"{MODEL}:7 \""), || value(&page, "#find"));
     page.wait_for(&Some((16 * MIB).to_string()), || page.attribute("#find-status", "data-requested"));
-    page.wait_until("the table of lines says so", || rows(&page).get(2).is_some_and(|row| row.ends_with("aria-pressed")));
+    page.wait_until("the table of lines says so", || {
+        rows(&page).get(2).is_some_and(|row| row.ends_with("aria-pressed"))
+    });
 
     // Another moment: nothing is left of line 9 but what it was at the peak.
     page.click("#at-end");
