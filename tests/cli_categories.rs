@@ -12,10 +12,14 @@ fn file(name: &str, bytes: &[u8]) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-fn snapshot() -> String {
+/// Written by each test for itself: another one may be reading its own.
+fn snapshot(test: &str) -> String {
     let frame = json!({"name": "forward", "filename": "/home/me/attention.py", "line": 9});
     let event = json!({"action": "alloc", "addr": 4096, "size": 3000, "stream": 0, "frames": [frame]});
-    file("cli-categories.json", json!({"segments": [], "device_traces": [[event]]}).to_string().as_bytes())
+    file(
+        &format!("cli-categories-{test}.json"),
+        json!({"segments": [], "device_traces": [[event]]}).to_string().as_bytes(),
+    )
 }
 
 fn categories(snapshot: &str, rules: Option<&str>) -> Output {
@@ -27,7 +31,7 @@ fn categories(snapshot: &str, rules: Option<&str>) -> Output {
 
 #[test]
 fn rules_are_chosen_by_name_or_read_from_a_file() {
-    let path = snapshot();
+    let path = snapshot("chosen");
     let json = file("cli-rules.json", b"{\"mine\": \"attention\\\\.py$\"}");
     let yaml = file("cli-rules.yaml", b"rules:\n  - name: ours\n    pattern: ^forward$\n");
     for (rules, expected) in [
@@ -49,7 +53,7 @@ fn rules_are_chosen_by_name_or_read_from_a_file() {
 #[test]
 fn what_is_wrong_with_rules_is_told_with_its_lines() {
     let rules = file("cli-rules-wrong.json", b"{\"a\": \"(\",\n \"b\": 3}");
-    let output = categories(&snapshot(), Some(&rules));
+    let output = categories(&snapshot("wrong"), Some(&rules));
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.len(), error.lines().count()), (Some(1), 0, 1), "{error}");
     assert!(error.contains("cli-rules-wrong.json: line 1: invalid regular expression"), "{error}");

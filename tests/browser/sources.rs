@@ -96,6 +96,9 @@ fn files_lines_and_a_dropped_source_by_keys() {
     // Two, so that there is something left to choose after the source was dropped.
     page.drop_files(&[&project(), &halves()]);
     page.wait_for_state("ready");
+    // They are compared; this is about one of them.
+    page.click("#compare-end");
+    page.wait_until("it is shown alone", || page.attribute("#compare", "hidden").is_some());
     page.wait_for(&Some((94 * MIB).to_string()), || page.attribute("#moment", "data-live-requested"));
     page.press_held("S", SHIFT);
     let at_peak = [
