@@ -159,6 +159,37 @@ fn moments_are_told_as_to_other_commands() {
 }
 
 #[test]
+fn two_snapshots_go_in_to_be_compared() {
+    let folder = folder("two");
+    for name in ["a.json", "b c.json", "more/a.json"] {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, snapshot(name)).unwrap();
+    }
+    let page = |words: &[&str]| {
+        let output = html(&folder, &[&["a.json", "-o", "-"], words].concat(), b"");
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (_, both, said) = page(&["--with", "b c.json", "--view", "#v=1&with=other.pickle&compare=end"]);
+    assert!(said.contains("with the snapshots as ") && said.contains(" and "), "{said}");
+    assert_eq!(view(&both), "v=1&amp;compare=end&amp;with=b%20c.json");
+    // Each is what it is alone.
+    let second = &both[both.find("id=\"part-second\"").unwrap()..];
+    assert!(second.starts_with("id=\"part-second\" data-name=\"b c.json\""), "{second}");
+    let (_, alone, _) = page(&[]);
+    assert_eq!(embedded(&both), embedded(&alone));
+    let as_first = second.replace("part-second", "part-snapshot");
+    let output = html(&folder, &["b c.json", "-o", "-"], b"");
+    assert_eq!(embedded(&as_first), embedded(&String::from_utf8(output.stdout).unwrap()));
+    // Two of one name are told apart.
+    let (_, same, _) = page(&["--with", "more/a.json"]);
+    assert!(same.contains("data-name=\"B a.json\"") && view(&same).ends_with("with=B%20a.json"), "{}", view(&same));
+    let (status, page, error) = page(&["--with", "none.json"]);
+    assert_eq!((status, page.as_str()), (Some(1), ""), "{error}");
+    assert!(error.contains("none.json: "), "{error}");
+}
+
+#[test]
 fn every_kind_of_input_goes_in() {
     let folder = folder("kinds");
     let plain = snapshot("f");

@@ -15,8 +15,9 @@ use base64::write::EncoderWriter;
 use clap::Args;
 use engine::Engine;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use ui::html::{ELEMENTS, element};
+use ui::url::percent_encoded;
 
 /// What most mail servers take at most.
 const MAIL: u64 = 25_000_000;
@@ -31,6 +32,9 @@ pub(crate) struct Html {
     pub(crate) out: PathBuf,
     #[command(flatten)]
     pub(crate) at: At,
+    /// Snapshot to compare with: the page holds both
+    #[arg(long = "with", value_name = "FILE")]
+    pub(crate) second: Option<PathBuf>,
     /// View to open with: a link copied from the page, or the part after its #
     #[arg(long, value_name = "LINK", default_value = "", hide_default_value = true)]
     pub(crate) view: String,
@@ -48,7 +52,8 @@ impl Html {
     /// `--view` as a fragment: of a whole link what stands behind its `#`, without the snapshot that the link names.
     pub(crate) fn fragment(&self) -> Result<String, String> {
         let fragment = self.view.rsplit('#').next().unwrap_or_default();
-        let is_for_us = |pair: &&str| !pair.is_empty() && !pair.starts_with("url=");
+        // The snapshots are those that go in.
+        let is_for_us = |pair: &&str| !(pair.is_empty() || pair.starts_with("url=") || pair.starts_with("with="));
         let pairs: Vec<&str> = fragment.split('&').filter(is_for_us).collect();
         for (flag, key, is_given) in
             [("--at", "at=", self.at.when.is_some()), ("--device", "device=", self.source.device.is_some())]
@@ -71,15 +76,24 @@ impl Html {
         // It is read twice.
         input.keep_whole().map_err(|error| error.to_string())?;
         // Nobody should be sent a page that opens with an error.
-        let (view, engine) = self.look(&mut input)?;
+        let (mut view, engine) = self.look(&mut input)?;
         let carried = Carried::of(&mut input, &engine)?;
         drop(engine);
         let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { name_of(file) };
+        let mut snapshots = vec![(name, carried)];
+        if let Some(second) = &self.second {
+            let carried = second_of(second).map_err(|error| format!("{}: {error}", second.display()))?;
+            // By its name the page finds it.
+            let same = if snapshots.iter().any(|(name, _)| *name == name_of(second)) { "B " } else { "" };
+            let name = [same, &name_of(second)].concat();
+            view += &["&with=", &percent_encoded(&name)].concat();
+            snapshots.push((name, carried));
+        }
         let wrong = |error: io::Error| format!("{}: {error}", self.out.display());
         let mut out = Written::create(&self.out, file).map_err(wrong)?;
-        let size = write_parts([head, tail], &name, &view, &carried, &mut out).map_err(wrong)?;
+        let size = write_parts([head, tail], &view, &snapshots, &mut out).map_err(wrong)?;
         out.finish().map_err(wrong)?;
-        Ok(said(size, &carried))
+        Ok(said(size, &snapshots))
     }
 
     /// Opens the file, and finds the fragment of the view that the page is to open at.
@@ -101,33 +115,45 @@ impl Html {
     }
 }
 
-/// What went in, and how large the page is.
-fn said(page: u64, carried: &Carried) -> String {
-    let packed = carried.bytes.len() as u64;
-    let from = if carried.taken == packed { String::new() } else { format!(" from {} B", grouped(carried.taken)) };
-    let large = if page > MAIL { "; too large for most mail servers" } else { "" };
-    format!(
-        "{} ({} B), with the snapshot as {} B of {}{from}{large}",
-        Bytes(page),
-        grouped(page),
-        grouped(packed),
-        carried.how
-    )
+/// The snapshot to compare with.
+fn second_of(path: &Path) -> Result<Carried, String> {
+    let mut input = Input::open(path).map_err(|error| error.to_string())?;
+    input.keep_whole().map_err(|error| error.to_string())?;
+    let (_, engine) = open_first(&mut input, path)?;
+    Carried::of(&mut input, &engine)
 }
 
-/// Writes the page with its snapshot; how many bytes that are.
-fn write_parts(page: [&str; 2], name: &str, view: &str, carried: &Carried, out: &mut impl Write) -> io::Result<u64> {
+/// What went in, and how large the page is.
+fn said(page: u64, snapshots: &[(String, Carried)]) -> String {
+    let large = if page > MAIL { "; too large for most mail servers" } else { "" };
+    let part = |(_, carried): &(String, Carried)| {
+        let packed = carried.bytes.len() as u64;
+        let from = if carried.taken == packed { String::new() } else { format!(" from {} B", grouped(carried.taken)) };
+        format!("{} B of {}{from}", grouped(packed), carried.how)
+    };
+    let parts: Vec<String> = snapshots.iter().map(part).collect();
+    let noun = if parts.len() == 1 { "the snapshot" } else { "the snapshots" };
+    format!("{} ({} B), with {noun} as {}{large}", Bytes(page), grouped(page), parts.join(" and "))
+}
+
+/// Writes the page with its snapshots; how many bytes that are.
+fn write_parts(page: [&str; 2], view: &str, snapshots: &[(String, Carried)], out: &mut impl Write) -> io::Result<u64> {
     let [head, tail] = page;
-    let begin = element(ELEMENTS[0], name, view);
     let end = "</script>\n";
-    [head, &begin].into_iter().try_for_each(|text| out.write_all(text.as_bytes()))?;
-    let mut base64 = EncoderWriter::new(&mut *out, &BASE64_STANDARD);
-    base64.write_all(&carried.bytes)?;
-    base64.finish()?;
-    drop(base64);
-    [end, tail].into_iter().try_for_each(|text| out.write_all(text.as_bytes()))?;
-    let texts = [head, &begin, end, tail].map(str::len).into_iter().sum::<usize>();
-    Ok((texts + carried.bytes.len().div_ceil(3) * 4) as u64)
+    out.write_all(head.as_bytes())?;
+    let mut size = head.len() + tail.len();
+    for (id, (name, carried)) in ELEMENTS.into_iter().zip(snapshots) {
+        let begin = element(id, name, view);
+        out.write_all(begin.as_bytes())?;
+        let mut base64 = EncoderWriter::new(&mut *out, &BASE64_STANDARD);
+        base64.write_all(&carried.bytes)?;
+        base64.finish()?;
+        drop(base64);
+        out.write_all(end.as_bytes())?;
+        size += begin.len() + carried.bytes.len().div_ceil(3) * 4 + end.len();
+    }
+    out.write_all(tail.as_bytes())?;
+    Ok(size as u64)
 }
 
 #[cfg(test)]

@@ -30,8 +30,12 @@ pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
         FileToSurvey { origin, member, name: choice.name() }
     };
     let files: Vec<FileToSurvey> = state.snapshots.iter().map(file).collect();
-    state.ranks = Ranks { files: files.len(), stage: Survey::Running, opens_any: true, ..state.ranks.clone() };
-    state.topic_wanted = Some(Topic::Ranks);
+    // A link says itself what is opened and seen.
+    let opens_any = state.linked.wanted.is_none();
+    state.ranks = Ranks { files: files.len(), stage: Survey::Running, opens_any, ..state.ranks.clone() };
+    if opens_any {
+        state.topic_wanted = Some(Topic::Ranks);
+    }
     effects.push(Effect::Ranks(RanksEffect::Begin(files)));
 }
 

@@ -1,0 +1,81 @@
+//! What the survey of many ranks takes natively, beside opening the same files one after the other. `cargo bench --bench ranks`; prints,
+//! judges nothing.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
+
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod cases;
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod generate;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod machine;
+
+use cases::Case;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// How often each is measured; the fastest counts.
+const RUNS: usize = 3;
+
+fn main() {
+    if std::env::args().any(|word| word == "--test") {
+        return;
+    }
+    for (name, files, words) in [
+        ("64 files of 20 MB", 64, "--events 75000 --frames 60 --layers 48"),
+        ("512 files of 2 MB", 512, "--events 7500 --frames 60 --layers 48"),
+    ] {
+        match measured(name, files, words) {
+            Ok(text) => print!("{text}"),
+            Err(reason) => println!("{name}: skipped, {reason}"),
+        }
+    }
+}
+
+fn measured(name: &'static str, files: usize, words: &'static str) -> Result<String, String> {
+    let one = Case::new(name, words, 60_000_000).generate()?;
+    let folder = one.path.with_extension("ranks");
+    // What an earlier run has left.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("target/ is writable");
+    let paths: Vec<PathBuf> = (0..files).map(|rank| folder.join(format!("rank{rank}.pickle"))).collect();
+    for path in &paths {
+        std::fs::hard_link(&one.path, path)
+            .or_else(|_| std::fs::copy(&one.path, path).map(|_| ()))
+            .expect("there is room");
+    }
+    let surveyed =
+        fastest(|| ran(Command::new(env!("CARGO_BIN_EXE_memscape")).arg("ranks").arg(&folder).arg("--json")));
+    let opened =
+        fastest(|| ran(Command::new(env!("CARGO_BIN_EXE_memscape")).arg("summary").args(&paths).arg("--json")));
+    remove(&folder);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(format!(
+        "{name} ({:.1} MB, {} events each): surveyed in {:.2} s on {cores} cores, opened one after the other in {:.2} s; {:.2} of it\n",
+        one.bytes as f64 / 1e6,
+        one.events,
+        surveyed.as_secs_f64(),
+        opened.as_secs_f64(),
+        surveyed.as_secs_f64() / opened.as_secs_f64(),
+    ))
+}
+
+fn ran(command: &mut Command) {
+    let output = command.output().expect("the binary is built");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn fastest(mut work: impl FnMut()) -> Duration {
+    let took = (0..RUNS).map(|_| {
+        let started = Instant::now();
+        work();
+        started.elapsed()
+    });
+    took.min().unwrap_or_default()
+}
+
+fn remove(folder: &Path) {
+    std::fs::remove_dir_all(folder).expect("it was made here");
+}
