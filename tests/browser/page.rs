@@ -308,6 +308,12 @@ impl Page {
         self.chromium.events(is_worker).iter().map(|event| text(&event.params["sessionId"])).collect()
     }
 
+    /// How many of them are dead.
+    pub(crate) fn dead_workers(&self) -> usize {
+        let is_end = |event: &Event| event.method == "Target.detachedFromTarget" && event.session == self.session;
+        self.chromium.events(is_end).len()
+    }
+
     fn sessions(&self) -> Vec<String> {
         let mut sessions = self.workers();
         sessions.push(self.session.clone());

@@ -129,7 +129,7 @@ fn a_survey_is_cancelled_and_goes_on() {
     assert_eq!(page.text("#ranks-toggle"), "Resume");
     page.click("#ranks-toggle");
     tells(&page, &expected(&files));
-    // Workers that are done are gone: that of the open file and the one that has gathered are left.
-    page.wait_for(&2, || page.workers().len());
+    // Two have read until it was cancelled, and two since: they are gone. That of the open file and the one that gathers are left.
+    page.wait_for(&(6, 4), || (page.workers().len(), page.dead_workers()));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

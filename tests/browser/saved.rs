@@ -196,8 +196,8 @@ fn nothing_of_a_snapshot_breaks_out_of_the_page() {
     assert_eq!(page.evaluate("typeof window.intruder"), "undefined");
     assert_eq!(
         page.evaluate("Array.from(document.scripts, script => script.id || script.type || 'text').join(' ')"),
-        "text text module part-simulator-glue part-simulator part-yaml-glue part-yaml part-wasm \
-         part-sample-0 part-sample-1 part-sample-2 part-sample-3 part-snapshot",
+        "text text module part-simulator-glue part-simulator part-surveyor-glue part-surveyor part-yaml-glue \
+         part-yaml part-wasm part-sample-0 part-sample-1 part-sample-2 part-sample-3 part-snapshot",
         "theme, glue, start; then nothing but bytes"
     );
     assert_eq!(page.attribute("#part-snapshot", "data-name").as_deref(), Some(name));
