@@ -39,7 +39,8 @@ pub(super) struct Surveyor {
     /// Grows with each survey: what earlier workers say is not heard.
     number: Cell<u32>,
     tasks: RefCell<Vec<Task>>,
-    next: Cell<usize>,
+    /// Places of the files that are still to be read, the next one last.
+    left: RefCell<Vec<usize>>,
     done: Cell<usize>,
     paused: Cell<bool>,
     readers: RefCell<[Reader; READERS]>,
@@ -68,16 +69,17 @@ const GATHERER: usize = READERS;
 
 impl Surveyor {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Surveyor> {
-        let (number, tasks, next, done, paused, readers, gatherer, waiting) = Default::default();
+        let (number, tasks, left, done, paused, readers, gatherer, waiting) = Default::default();
         let code = Code::new(window, "part-surveyor");
         let act = Box::new(act);
-        Rc::new(Surveyor { act, code, number, tasks, next, done, paused, readers, gatherer, waiting })
+        Rc::new(Surveyor { act, code, number, tasks, left, done, paused, readers, gatherer, waiting })
     }
 
     /// Surveys these files, and none of before.
     pub(super) fn begin(self: &Rc<Self>, tasks: Vec<Task>) {
         self.end();
         let names: Array = tasks.iter().map(|task| JsValue::from(&task.name)).collect();
+        self.left.replace((0..tasks.len()).rev().collect());
         self.tasks.replace(tasks);
         self.tell(Array::of2(&"files".into(), &names));
         self.start(GATHERER);
@@ -94,10 +96,9 @@ impl Surveyor {
         self.paused.set(true);
         self.number.set(self.number.get() + 1);
         let mut readers = self.readers.borrow_mut();
-        let left = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
-        // They are read again from their beginnings: the first of them comes next.
-        let first = left.map(|(place, ..)| place).min();
-        self.next.set(first.unwrap_or(self.next.get()));
+        // They are read again from their beginnings.
+        let begun = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
+        self.left.borrow_mut().extend(begun.map(|(place, ..)| place));
     }
 
     /// Goes on.
@@ -110,9 +111,8 @@ impl Surveyor {
     pub(super) fn end(&self) {
         self.cancel();
         self.paused.set(false);
-        self.next.set(0);
         self.done.set(0);
-        drop((self.tasks.take(), self.waiting.take()));
+        drop((self.left.take(), self.tasks.take(), self.waiting.take()));
         let ended = self.gatherer.take();
         // A listener of its own may be what runs.
         spawn_local(async move { drop(ended) });
@@ -130,10 +130,9 @@ impl Surveyor {
     /// Gives readers that are free the next files, as far as memory goes.
     fn go_on(self: &Rc<Self>) {
         for at in 0..READERS {
-            let next = self.next.get();
-            let Some(file) = self.tasks.borrow().get(next).map(|task| task.file.clone()) else {
-                return self.end_idle();
-            };
+            let next = self.left.borrow().last().copied();
+            let file = next.and_then(|next| Some((next, self.tasks.borrow().get(next)?.file.clone())));
+            let Some((next, file)) = file else { return self.end_idle() };
             let bytes = file.size();
             let tables = bytes * TABLES_PER_BYTE;
             {
@@ -145,7 +144,7 @@ impl Surveyor {
                 }
                 reader.task = Some((next, file.into(), tables));
             }
-            self.next.set(next + 1);
+            self.left.borrow_mut().pop();
             let is_ready = matches!(self.readers.borrow().get(at).map(|it| &it.worker), Some(Worker::Ready(_)));
             match is_ready {
                 true => drop(self.open(at)),
