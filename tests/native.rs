@@ -128,6 +128,7 @@ mod ui_moment;
 mod ui_palette;
 mod ui_plan;
 mod ui_plots;
+mod ui_ranks;
 mod ui_report;
 mod ui_rules;
 mod ui_settings;

@@ -57,7 +57,7 @@ use recent::Recent;
 use simulator::Simulator;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
-use surveyor::{Source, Surveyor, Task};
+use surveyor::{Surveyor, Task};
 use theme::Theme;
 use ui::comparing::ComparingAction;
 use ui::effect::{FileToSurvey, Origin, RanksEffect};
@@ -251,15 +251,9 @@ impl Page {
         let app = self.app;
         match effect {
             RanksEffect::Begin(files) => {
-                let task = |file: FileToSurvey| {
-                    let source = match file.origin {
-                        Origin::File(place) => Source::File(app.files.at(place)?),
-                        Origin::Link(url) => match embedded::file(&app.dom, &url) {
-                            Some(file) => Source::File(file),
-                            None => Source::Link(address::absolute(&app.dom, &url).ok()?.url),
-                        },
-                    };
-                    Some(Task { source, member: file.member, name: file.name })
+                let task = |of: FileToSurvey| {
+                    let file = app.files.at(of.place)?;
+                    Some(Task { file, member: of.member, name: of.name })
                 };
                 app.surveyor.begin(files.into_iter().filter_map(task).collect());
             }

@@ -2,7 +2,7 @@
 //! read files, one at a time, another gathers what they find. The page reads the bytes for them, since some browsers allow no worker to.
 
 use super::part::Code;
-use super::thread::{Thread, fetched};
+use super::thread::Thread;
 use crate::dom;
 use engine::protocol::decoded;
 use js_sys::{Array, Uint8Array};
@@ -25,15 +25,9 @@ const TABLES_PER_BYTE: f64 = 4.0;
 /// A worker whose memory has grown to more is made anew: wasm gives none back.
 const MOST_KEPT: f64 = 268435456.0;
 
-/// A file, or where it is.
-pub(super) enum Source {
-    File(File),
-    Link(String),
-}
-
 /// A file to survey.
 pub(super) struct Task {
-    pub(super) source: Source,
+    pub(super) file: File,
     pub(super) member: Option<u32>,
     pub(super) name: String,
 }
@@ -41,12 +35,12 @@ pub(super) struct Task {
 /// The page's handle on the survey.
 pub(super) struct Surveyor {
     act: Box<dyn Fn(Action)>,
-    window: Window,
     code: Code,
     /// Grows with each survey: what earlier workers say is not heard.
     number: Cell<u32>,
     tasks: RefCell<Vec<Task>>,
-    next: Cell<usize>,
+    /// Places of the files that are still to be read, the next one last.
+    left: RefCell<Vec<usize>>,
     done: Cell<usize>,
     paused: Cell<bool>,
     readers: RefCell<[Reader; READERS]>,
@@ -67,7 +61,7 @@ enum Worker {
 #[derive(Default)]
 struct Reader {
     worker: Worker,
-    task: Option<(usize, Option<Blob>, f64)>,
+    task: Option<(usize, Blob, f64)>,
 }
 
 /// Who says something: the reader of this place, or the gatherer.
@@ -75,16 +69,17 @@ const GATHERER: usize = READERS;
 
 impl Surveyor {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Surveyor> {
-        let (number, tasks, next, done, paused, readers, gatherer, waiting) = Default::default();
-        let code = Code::new(window.clone(), "part-surveyor");
+        let (number, tasks, left, done, paused, readers, gatherer, waiting) = Default::default();
+        let code = Code::new(window, "part-surveyor");
         let act = Box::new(act);
-        Rc::new(Surveyor { act, window, code, number, tasks, next, done, paused, readers, gatherer, waiting })
+        Rc::new(Surveyor { act, code, number, tasks, left, done, paused, readers, gatherer, waiting })
     }
 
     /// Surveys these files, and none of before.
     pub(super) fn begin(self: &Rc<Self>, tasks: Vec<Task>) {
         self.end();
         let names: Array = tasks.iter().map(|task| JsValue::from(&task.name)).collect();
+        self.left.replace((0..tasks.len()).rev().collect());
         self.tasks.replace(tasks);
         self.tell(Array::of2(&"files".into(), &names));
         self.start(GATHERER);
@@ -101,10 +96,9 @@ impl Surveyor {
         self.paused.set(true);
         self.number.set(self.number.get() + 1);
         let mut readers = self.readers.borrow_mut();
-        let left = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
-        // They are read again from their beginnings: the first of them comes next.
-        let first = left.map(|(place, ..)| place).min();
-        self.next.set(first.unwrap_or(self.next.get()));
+        // They are read again from their beginnings.
+        let begun = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
+        self.left.borrow_mut().extend(begun.map(|(place, ..)| place));
     }
 
     /// Goes on.
@@ -117,9 +111,8 @@ impl Surveyor {
     pub(super) fn end(&self) {
         self.cancel();
         self.paused.set(false);
-        self.next.set(0);
         self.done.set(0);
-        drop((self.tasks.take(), self.waiting.take()));
+        drop((self.left.take(), self.tasks.take(), self.waiting.take()));
         let ended = self.gatherer.take();
         // A listener of its own may be what runs.
         spawn_local(async move { drop(ended) });
@@ -137,12 +130,10 @@ impl Surveyor {
     /// Gives readers that are free the next files, as far as memory goes.
     fn go_on(self: &Rc<Self>) {
         for at in 0..READERS {
-            let next = self.next.get();
-            let bytes = match self.tasks.borrow().get(next) {
-                Some(Task { source: Source::File(file), .. }) => file.size(),
-                Some(_) => MEMORY / TABLES_PER_BYTE / READERS as f64,
-                None => return self.end_idle(),
-            };
+            let next = self.left.borrow().last().copied();
+            let file = next.and_then(|next| Some((next, self.tasks.borrow().get(next)?.file.clone())));
+            let Some((next, file)) = file else { return self.end_idle() };
+            let bytes = file.size();
             let tables = bytes * TABLES_PER_BYTE;
             {
                 let mut readers = self.readers.borrow_mut();
@@ -151,13 +142,14 @@ impl Surveyor {
                 if self.paused.get() || held > 0.0 && held + tables > MEMORY {
                     continue;
                 }
-                reader.task = Some((next, None, tables));
+                reader.task = Some((next, file.into(), tables));
             }
-            self.next.set(next + 1);
-            let surveyor = self.clone();
-            let number = self.number.get();
-            spawn_local(async move { surveyor.fetch(at, next, number).await });
-            self.start(at);
+            self.left.borrow_mut().pop();
+            let is_ready = matches!(self.readers.borrow().get(at).map(|it| &it.worker), Some(Worker::Ready(_)));
+            match is_ready {
+                true => drop(self.open(at)),
+                false => self.start(at),
+            }
         }
     }
 
@@ -171,40 +163,6 @@ impl Surveyor {
             .map(|reader| std::mem::take(&mut reader.worker))
             .collect();
         spawn_local(async move { drop(idle) });
-    }
-
-    /// Gets what the file of a task holds.
-    async fn fetch(self: &Rc<Self>, at: usize, place: usize, number: u32) {
-        let source = match self.tasks.borrow().get(place).map(|task| &task.source) {
-            Some(Source::File(file)) => Ok(file.clone().unchecked_into::<Blob>()),
-            Some(Source::Link(link)) => Err(link.clone()),
-            None => return,
-        };
-        let blob = match source {
-            Ok(blob) => Ok(blob),
-            Err(link) => self.fetched(&link).await.map_err(|cause| dom::cause(&cause)),
-        };
-        if self.number.get() != number {
-            return;
-        }
-        match blob {
-            Err(cause) => self.file_done(at, &Array::of3(&"failed".into(), &(place as f64).into(), &cause.into())),
-            Ok(blob) => {
-                let is_ready = {
-                    let mut readers = self.readers.borrow_mut();
-                    let Some(reader) = readers.get_mut(at) else { return };
-                    reader.task.iter_mut().for_each(|task| task.1 = Some(blob.clone()));
-                    matches!(reader.worker, Worker::Ready(_))
-                };
-                if is_ready {
-                    self.open(at);
-                }
-            }
-        }
-    }
-
-    async fn fetched(&self, link: &str) -> Result<Blob, JsValue> {
-        Ok(JsFuture::from(fetched(&self.window, link).await?.blob()?).await?.unchecked_into())
     }
 
     /// Makes the worker of a place, if there is none.
@@ -265,7 +223,7 @@ impl Surveyor {
                 }
             }
             "want" => {
-                let blob = self.readers.borrow().get(at)?.task.as_ref()?.1.clone()?;
+                let blob = self.readers.borrow().get(at)?.task.as_ref()?.1.clone();
                 let from = message.get(1).as_f64()?;
                 let (surveyor, number) = (self.clone(), self.number.get());
                 spawn_local(async move {
@@ -299,9 +257,7 @@ impl Surveyor {
     fn open(&self, at: usize) -> Option<()> {
         let readers = self.readers.borrow();
         let reader = readers.get(at)?;
-        let (Worker::Ready(thread), (place, Some(blob), _)) = (&reader.worker, reader.task.as_ref()?) else {
-            return None;
-        };
+        let (Worker::Ready(thread), (place, blob, _)) = (&reader.worker, reader.task.as_ref()?) else { return None };
         let tasks = self.tasks.borrow();
         let task = tasks.get(*place)?;
         let message = Array::of4(&"open".into(), &(*place as f64).into(), &(&*task.name).into(), &blob.size().into());

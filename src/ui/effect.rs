@@ -135,7 +135,9 @@ pub struct SnapshotToSave {
 /// A file to survey.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToSurvey {
-    pub origin: Origin,
+    /// Its place among the files given last.
+    pub place: usize,
+    /// Which snapshot of it.
     pub member: Option<u32>,
     pub name: String,
 }

@@ -6,7 +6,7 @@ mod data;
 pub use data::{Ranks, RanksAction, Survey};
 
 use super::comparing::{self, Wanted};
-use super::effect::{Effect, FileToSurvey, RanksEffect};
+use super::effect::{Effect, FileToSurvey, Origin, RanksEffect};
 use super::opening::load;
 use super::shared::Shared;
 use super::stage::{Choice, Stage};
@@ -21,15 +21,17 @@ pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
     let had = state.ranks.is_any();
     state.ranks = Ranks { version, ..Ranks::default() };
     let members = state.snapshots.iter().any(|choice| choice.member.is_some());
-    if state.snapshots.len() < if members { 2 } else { LEAST } {
+    // What is behind links would be fetched whole, an archive once for each of its snapshots.
+    let is_far = state.snapshots.iter().any(|choice| matches!(choice.origin, Origin::Link(_)));
+    if is_far || state.snapshots.len() < if members { 2 } else { LEAST } {
         effects.extend(had.then_some(Effect::Ranks(RanksEffect::End)));
         return;
     }
-    let file = |choice: &Choice| {
-        let Choice { origin, member, .. } = choice.clone();
-        FileToSurvey { origin, member, name: choice.name() }
+    let file = |choice: &Choice| match choice.origin {
+        Origin::File(place) => Some(FileToSurvey { place, member: choice.member, name: choice.name() }),
+        Origin::Link(_) => None,
     };
-    let files: Vec<FileToSurvey> = state.snapshots.iter().map(file).collect();
+    let files: Vec<FileToSurvey> = state.snapshots.iter().filter_map(file).collect();
     // A link says itself what is opened and seen.
     let opens_any = state.linked.wanted.is_none();
     state.ranks = Ranks { files: files.len(), stage: Survey::Running, opens_any, ..state.ranks.clone() };

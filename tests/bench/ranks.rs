@@ -24,8 +24,8 @@ fn main() {
         return;
     }
     for (name, files, words) in [
-        ("64 files of 20 MB", 64, "--events 75000 --frames 60 --layers 48"),
-        ("512 files of 2 MB", 512, "--events 7500 --frames 60 --layers 48"),
+        ("64 files of 20 MB", 64, "--events 131000 --frames 60 --layers 48"),
+        ("512 files of 2 MB", 512, "--events 12800 --frames 60 --layers 48"),
     ] {
         match measured(name, files, words) {
             Ok(text) => print!("{text}"),

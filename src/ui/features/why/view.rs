@@ -178,9 +178,9 @@ fn map_text(map: &ChartMap) -> String {
     let whole = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
     let aligned = match map.steps {
         0 => "from the first event to the last".to_owned(),
-        steps => format!("{} below each other", counted(steps.into(), "step")),
+        steps => format!("aligned by {}", counted(steps.into(), "step")),
     };
-    format!("Live bytes (requested) of each rank, {aligned}. Full: {}, {whole}.", Bytes(map.most))
+    format!("Live bytes (requested) of each rank, {aligned}. Scale: 0 to {}, {whole}.", Bytes(map.most))
 }
 
 /// A sheet.
