@@ -4,7 +4,9 @@
 //! The rooms are crates under `src`, in the order of the data: `base` has the units, `history` turns bytes into allocations with
 //! lifetimes, `allocator` simulates PyTorch's allocator on what they asked for, `analysis` answers questions about them (`yaml` reads
 //! rules for it), `picture` turns them into rectangles and draws those, `engine` runs all of this in slices behind one message type,
-//! `compare` holds two of them against each other, `ui` decides what is looked at, `page` (browser) and `cli` (command line) are the two shells.
+//! `compare` holds two of them against each other, `exports` writes them in the formats of other tools, `sql` makes
+//! them tables of SQLite (through `sqlite`), `ui` decides what is looked at,
+//! `page` (browser) and `cli` (command line) are the two shells.
 //! This crate gives them under one name, to tests, benches and whoever embeds them.
 //!
 //! What holds everywhere:
@@ -22,7 +24,9 @@ pub use analysis;
 pub use base::{column, slice, sorted, units};
 pub use compare;
 pub use engine;
-pub use history::{compact, container, json, pickle, replay, snapshot};
+pub use exports;
+pub use history::{compact, container, json, pickle, replay, snapshot, writing};
 pub use picture::{outline, render, shapes, svg, timeline};
+pub use sql;
 pub use ui;
 pub use yaml;

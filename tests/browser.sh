@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the browser tests: those that measure no time two at once, then the others alone. One that fails is run once more, by itself: if
-# it passes then, it counts, and it is named as flaky in the file FLAKY; if it fails again, so does this.
+# it passes then, it counts, and it is named as flaky in the file FLAKY; if it fails again, so does this. They are built with the same
+# packages and features as the native tests, so that nothing is compiled twice.
 #
 #   tests/browser.sh FLAKY [NAME...]      NAME: only tests whose name holds it
 set -uo pipefail
@@ -21,7 +22,7 @@ most_flaky=6
 tests() {
     local target=$1 threads=$2
     shift 2
-    cargo test --quiet --locked --test "$target" -- --include-ignored --test-threads="$threads" "$@" 2>&1 | tee "$log.last"
+    cargo test --quiet --locked --workspace --features gpu-test --test "$target" -- --include-ignored --test-threads="$threads" "$@" 2>&1 | tee "$log.last"
     local status=${PIPESTATUS[0]}
     cat "$log.last" >>"$log"
     # What does not even reach its last line (it did not build, it was killed) is not tried again.
@@ -37,7 +38,7 @@ if ((${#names[@]} == 0)); then
     tests browser 1 "${alone[@]}" || status=1
 else
     # Those of the names that the first run has left out.
-    mapfile -t left < <(cargo test --quiet --locked --test browser -- --include-ignored --list "${names[@]}" 2>/dev/null |
+    mapfile -t left < <(cargo test --quiet --locked --workspace --features gpu-test --test browser -- --include-ignored --list "${names[@]}" 2>/dev/null |
         sed -n 's/: test$//p' | grep -F "$(printf '%s\n' "${alone[@]}")")
     if ((${#left[@]} > 0)); then tests browser 1 --exact "${left[@]}" || status=1; fi
 fi
@@ -53,7 +54,7 @@ fi
 printf 'browser: once more: %s\n' "${failed[*]}"
 for name in "${failed[@]}"; do
     for target in browser browsers; do
-        if cargo test --quiet --locked --test $target -- --include-ignored --list --exact "$name" 2>/dev/null | grep -q ': test$'; then
+        if cargo test --quiet --locked --workspace --features gpu-test --test $target -- --include-ignored --list --exact "$name" 2>/dev/null | grep -q ': test$'; then
             tests $target 1 --exact "$name" || { printf 'browser: failed twice: %s\n' "$name" >&2; exit 1; }
             printf '%s\n' "$name" >>"$flaky"
         fi

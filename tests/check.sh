@@ -34,15 +34,26 @@ have "${FIREFOX:-firefox-esr}" || have firefox || skipped+=("Firefox: not instal
 
 gate "format" cargo fmt --all --check
 gate "format of the fuzz targets" cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
-gate "layers" cargo test --quiet --locked --test layers
+gate "layers" cargo test --quiet --locked --workspace --features gpu-test --test layers
 gate "lints" cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 # With Vulkan, so that what draws natively (tests/render_gpu.rs, the bench `offscreen`) is built somewhere.
 gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu-test -- -D warnings
-gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown -p memscape-page -p memscape-simulator -p memscape-surveyor -p memscape-yaml -- -D warnings
+wasm=(page simulator surveyor yaml)
+# SQLite is C.
+if have clang; then wasm+=(sql); else skipped+=("lints of the part of the page for SQL: no clang"); fi
+gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown "${wasm[@]/#/-pmemscape-}" -- -D warnings
 gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
 # Once, with all features: where there is a Vulkan driver (lavapipe will do), the GPU is held against its CPU twin. That all of it builds
 # without `gpu` as well, the lints have seen.
 gate "tests" cargo test --quiet --locked --workspace --features gpu-test
+unread=$(mktemp)
+gate "exports in the tools they are made for" tests/readers.sh "$unread"
+while read -r reason; do skipped+=("$reason"); done <"$unread"
+rm -f "$unread"
+untested=$(mktemp)
+gate "Python package" tests/python.sh "$untested"
+while read -r reason; do skipped+=("$reason"); done <"$untested"
+rm -f "$untested"
 gate "fuzz targets, 15 seconds each" tests/fuzz/run.sh 15
 gate "page and its size" ./run build
 flaky=$(mktemp)

@@ -51,8 +51,14 @@ fn text_fits_a_hundred_columns() {
         assert!(text.contains("B's peak is") && text.contains("  total\n"), "{text}");
     }
     let markdown = text(&[&a, &b, "--markdown"]);
-    assert!(markdown.starts_with("# diff-text-a.pickle → diff-text-b.pickle\n"), "{markdown}");
-    assert!(markdown.contains("\n## Scaling\n"), "{markdown}");
+    assert!(
+        markdown.starts_with("## Comparison: diff-text-a.pickle · GPU 0 → diff-text-b.pickle · GPU 0\n"),
+        "{markdown}"
+    );
+    // All that the page tells.
+    for title in ["Moments", "Call tree", "Steps", "Allocations that differ", "Scaling", "Lifetimes"] {
+        assert!(markdown.contains(&format!("\n### {title}")), "{title}: {markdown}");
+    }
 }
 
 #[test]
@@ -68,6 +74,11 @@ fn json_adds_up() {
     assert_eq!((told["alignment"].as_str(), told["key"].as_str()), (Some("steps"), Some("stack")));
     assert_eq!(told["matched_share"].as_f64(), Some(1.0));
     assert!((1..=5).contains(&told["verdict"].as_array().unwrap().len()));
+    let steps = told["steps"].as_array().unwrap();
+    assert_eq!((steps.len(), steps[1]["a_count"].as_i64()), (2, steps[1]["b_count"].as_i64()));
+    assert!(steps.iter().all(|step| step["delta_bytes"].as_i64() > Some(0)), "{steps:?}");
+    let allocations = told["allocations"].as_array().unwrap();
+    assert!(allocations.iter().all(|row| row["relation"] == "×4" || row["relation"] == "×16"), "{allocations:?}");
     let factors: Vec<f64> =
         told["scaling"].as_array().unwrap().iter().map(|group| group["factor"].as_f64().unwrap()).collect();
     assert!([1.0, 4.0, 16.0].iter().all(|factor| factors.contains(factor)), "{factors:?}");
@@ -83,6 +94,22 @@ fn two_moments_of_one_file_are_compared() {
     // Only one position: the other is aligned with it.
     let told = json(&[&a, &a, "--at-a", "40"]);
     assert_eq!((told["b"]["event"].as_i64(), told["delta_bytes"].as_i64()), (Some(40), Some(0)));
+}
+
+#[test]
+fn the_peaks_of_a_range_are_compared() {
+    let [a, b] = pair("diff-range");
+    let whole = json(&[&a, &b]);
+    let told = json(&[&a, &b, "--from", "-1", "--to", "end"]);
+    assert_eq!((&told["a"], &told["b"]), (&whole["a"], &whole["b"]));
+    let peak = whole["a"]["event"].as_i64().unwrap();
+    let told = json(&[&a, &b, "--to", &(peak / 2).to_string()]);
+    assert!(
+        told["a"]["event"].as_i64() <= Some(peak / 2)
+            && told["a"]["live_bytes"].as_i64() < whole["a"]["live_bytes"].as_i64()
+    );
+    let refused = memscape(&[&a, &b, "--from", "3", "--at-a", "peak"]);
+    assert_eq!(refused.status.code(), Some(2));
 }
 
 #[test]

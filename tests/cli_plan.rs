@@ -175,3 +175,74 @@ fn what_cannot_be_planned_is_refused_in_one_sentence() {
         assert_eq!(memscape(&[&["plan", &path], arguments].concat()).status.code(), Some(2), "{arguments:?}");
     }
 }
+
+/// A training of so long a sequence, the same otherwise.
+fn of_sequence(length: u32) -> String {
+    let words = format!("--steps 3 --layers 3 --hidden 256 --batch 4 --record-from-start --sequence {length}");
+    let (options, _) = crate::generate::Options::parse(words.split(' ').map(str::to_owned)).unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("plan-sequence-{length}.pickle"));
+    std::fs::write(&path, crate::generate::generate(&options, Vec::new()).unwrap().0).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_sequence_is_planned_with_what_a_comparison_measured() {
+    let [short, double, long] = [128, 256, 1024].map(of_sequence);
+    let peak = |path: &str| told(&[path])["recorded"]["peak_live_bytes"].as_u64().unwrap();
+    let planned = |told: &Value| told["planned"]["peak_live_bytes"].as_u64().unwrap();
+    // The truth is known: the same training, recorded with the longer sequence.
+    let (truth, measured) = (peak(&long), told(&[&short, "--scaling-from", &double, "--preset", "sequence=8"]));
+    let off = |bytes: u64| bytes.abs_diff(truth) as f64 / truth as f64;
+    assert!(off(planned(&measured)) < 0.01, "{} of {truth}: {measured:#}", planned(&measured));
+    // In proportion alone it is far off.
+    let assumed = told(&[&short, "--preset", "sequence=8"]);
+    assert!(off(planned(&assumed)) > 0.1, "{} of {truth}", planned(&assumed));
+    let scaling = &measured["scaling"];
+    assert_eq!(scaling["growth"], json!(2.0));
+    let exponents: Vec<f64> =
+        scaling["exponents"].as_array().unwrap().iter().map(|class| class["exponent"].as_f64().unwrap()).collect();
+    assert!([0.0, 1.0, 2.0].iter().all(|exponent| exponents.contains(exponent)), "{exponents:?}");
+    assert_eq!(assumed["scaling"], json!(null));
+
+    // Without a preset it is the length of the other file; from a longer one to a shorter one as well.
+    for (from, to) in [(&short, &double), (&double, &short)] {
+        let told = told(&[from, "--scaling-from", to]);
+        let truth = peak(to);
+        assert!(planned(&told).abs_diff(truth) as f64 / (truth as f64) < 0.01, "{told:#} {truth}");
+    }
+    let text = text(&[&short, "--scaling-from", &double, "--preset", "sequence=8"]);
+    assert!(text.contains("Measured from A to B (×2): "), "{text}");
+    assert!(text.contains("call sites measured to grow with the square"), "{text}");
+    // What the allocator would reserve is of the same sizes.
+    assert!(measured["planned_reserved"]["peak_reserved"].as_u64().unwrap() > planned(&measured));
+    // Of one length nothing is measured.
+    let same = memscape(&["plan", &short, "--scaling-from", &short]);
+    let error = String::from_utf8(same.stderr).unwrap();
+    assert!(!same.status.success() && error.contains("nothing is measured"), "{error}");
+}
+
+/// What a selected segment means: the allocations at its addresses, whenever they are there.
+#[test]
+fn the_peak_without_a_segment_is_that_without_the_allocations_at_its_addresses() {
+    let path = of_sequence(128);
+    let bytes = std::fs::read(&path).unwrap();
+    let (snapshot, mut histories) = crate::without::histories("segment", &bytes);
+    let history = histories.remove(0);
+    let ranges = snapshot
+        .segments
+        .iter()
+        .map(|segment| [segment.address.unwrap(), segment.address.unwrap() + segment.total_size]);
+    let mut lower = 0;
+    for [from, to] in ranges.take(12) {
+        let is_outside = |id| {
+            let (address, size) = (history.allocations.address(id), history.allocations.size(id));
+            address >= to || address + size <= from
+        };
+        let (_, peak) = crate::without::highest(&crate::without::curve(&history, is_outside));
+        let group = format!("0x{from:x}..0x{to:x}=0");
+        let told = told(&[&path, "--set", &group]);
+        assert_eq!(told["planned"]["peak_live_bytes"], json!(peak), "{group}");
+        lower += usize::from(told["planned"]["peak_live_bytes"] != told["recorded"]["peak_live_bytes"]);
+    }
+    assert!(lower > 0, "some segment matters");
+}

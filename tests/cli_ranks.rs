@@ -154,7 +154,7 @@ fn the_recorders_key_names_ranks_hosts_and_coordinates() {
         let words = if name == "a" { "--extra-leak 8" } else { "" };
         write(&folder.join(format!("{name}.pickle")), &format!("{STORY} {words}"));
     }
-    let program = "for r,n in enumerate(['b.pickle','c.pickle','a.pickle']):\n d[n]['memscape']={'rank':r,'world':4,'host':'node-%d'%r,'coords':{'pp':r//2,'tp':r%2},'total_memory':1<<30}";
+    let program = "for r,n in enumerate(['b.pickle','c.pickle','a.pickle']):\n d[n]['memscape']={'schema':1,'rank':r,'world_size':4,'host':'node-%d'%r,'mesh':{'pp':r//2,'tp':r%2},'reason':'oom' if r==1 else 'exit','step':30+r,'devices':[{'device':0,'name':'GPU','capacity_bytes':1<<30}]}";
     if !changed(&folder, program) {
         return;
     }
@@ -173,6 +173,74 @@ fn the_recorders_key_names_ranks_hosts_and_coordinates() {
     );
     assert_eq!((&rows[2]["coords"]["pp"], &rows[2]["capacity_bytes"]), (&"1".into(), &(1 << 30).into()));
     assert_eq!(of["groups"][1]["shared"], "pp 1");
+    let steps: Vec<_> = rows.iter().map(|row| row["step"].as_u64()).collect();
+    assert_eq!(steps, [Some(30), Some(31), Some(32), None]);
+    // It counts more than a name, and than a pattern of names.
+    let by_name = self::folder("ranks-recorder-named");
+    for (name, file) in [("snapshot_rank6.pickle", "a.pickle"), ("snapshot_rank7.pickle", "b.pickle")] {
+        fs::copy(folder.join(file), by_name.join(name)).unwrap();
+    }
+    let of = json(&["ranks", by_name.to_str().unwrap(), "--names", "snapshot_rank{rank}"]);
+    let ranks: Vec<_> = of["ranks"].as_array().unwrap().iter().map(|row| (&row["rank"], &row["error"])).collect();
+    assert_eq!(
+        ranks.iter().filter(|(_, error)| error.is_null()).map(|(rank, _)| rank.as_u64()).collect::<Vec<_>>(),
+        [Some(0), Some(2)]
+    );
+    // As other recorders have it: beside the rank.
+    let flat = "for r,n in enumerate(sorted(d)):\n d[n]['memscape']={'rank':r,'world':2,'tp':r,'pp':5}";
+    if changed(&by_name, flat) {
+        let of = json(&["ranks", by_name.to_str().unwrap()]);
+        assert_eq!((&of["ranks"][1]["coords"]["tp"], &of["ranks"][1]["coords"]["pp"]), (&"1".into(), &"5".into()));
+    }
+}
+
+#[test]
+fn a_pattern_says_what_stands_where_in_names() {
+    let folder = folder("ranks-names");
+    for (pp, tp) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let words = if pp == 0 { "--extra-leak 8" } else { "" };
+        write(&folder.join(format!("gpu{pp}-stage{pp}-{tp}-{}.pickle", 2 * pp + tp)), &format!("{STORY} {words}"));
+    }
+    write(&folder.join("other.pickle"), STORY);
+    let path = folder.to_str().unwrap();
+    let of = json(&["ranks", path, "--names", "{host}-stage{pp}-{tp}-{rank}.pickle"]);
+    let rows = of["ranks"].as_array().unwrap();
+    let told: Vec<_> =
+        rows.iter().map(|row| (row["rank"].as_u64(), row["host"].as_str(), row["coords"]["tp"].as_str())).collect();
+    let rank = |number: u64, host, tp| (Some(number), Some(host), Some(tp));
+    assert_eq!(told[..4], [rank(0, "gpu0", "0"), rank(1, "gpu0", "1"), rank(2, "gpu1", "0"), rank(3, "gpu1", "1")]);
+    assert_eq!(told[4], (None, None, None));
+    assert_eq!(of["groups"][1]["shared"], "pp 0");
+    assert_eq!(of["notes"][0], "File names: the pattern fits 4 of 5.");
+    let (code, _, error) = memscape(&["ranks", path, "--names", "rank.pickle"]);
+    assert!(code == Some(2) && error.contains("write {rank} where the rank stands"), "{error}");
+}
+
+#[test]
+fn a_report_is_a_page_of_its_own() {
+    let folder = eight("ranks-page");
+    fs::rename(folder.join("snapshot_rank4.pickle"), folder.join("a<b>&\"c\"_rank4.pickle")).unwrap();
+    let (path, out) = (folder.to_str().unwrap(), folder.with_extension("html"));
+    let _ = fs::remove_file(&out);
+    let (code, printed, said) = memscape(&["ranks", path, "-o", out.to_str().unwrap()]);
+    assert_eq!((code, &*printed), (Some(0), ""), "{said}");
+    assert!(said.contains("8 ranks"), "{said}");
+    let page = fs::read_to_string(&out).unwrap();
+    for verdict in json(&["ranks", path])["verdict"].as_array().unwrap() {
+        assert!(page.contains(&format!("<li>{}</li>", verdict.as_str().unwrap())), "{verdict}");
+    }
+    assert!(page.contains("a&lt;b&gt;&amp;&quot;c&quot;_rank4.pickle") && !page.contains("a<b>"));
+    // Nothing in it runs or is fetched, and each rank that can be read has its curve.
+    assert!(!page.contains("<script") && !page.contains("://") && page.contains("default-src 'none'"));
+    assert_eq!((page.matches("<svg ").count(), page.matches("<text ").count()), (1, 6));
+    assert_eq!(text(&["ranks", path, "-o", "-"]), page);
+    // The highest peak first.
+    let by_peak = text(&["ranks", path, "-o", "-", "--order", "peak"]);
+    assert!(by_peak.find(">rank 5 ·") < by_peak.find(">rank 0 ·"), "{by_peak}");
+    assert!(page.find(">rank 5 ·") > page.find(">rank 0 ·"));
+    for arguments in [["--json", "-o"], ["--markdown", "-o"]] {
+        assert_eq!(memscape(&["ranks", path, arguments[0], arguments[1], "x.html"]).0, Some(2));
+    }
 }
 
 #[test]

@@ -112,6 +112,30 @@ fn the_address_leads_to_the_page_and_the_page_to_the_snapshot() {
     assert_eq!(get(&server, path, "Range: bytes=1000-\r\nIf-Range: \"other\"\r\n").status, "200");
 }
 
+#[test]
+fn what_is_kept_of_a_snapshot_to_compare_ranks_is_a_few_kilobytes() {
+    use memscape::compare::ranks::OfFile;
+    let bytes = snapshot();
+    let path = file("surveyed.pickle", &bytes);
+    let other = file("surveyed-not.pickle", b"no snapshot");
+    let server = start(&[path.to_str().unwrap(), other.to_str().unwrap()]);
+    let sent = get(&server, "0/surveyed.pickle?survey", "");
+    assert_eq!((sent.status.as_str(), sent.header("Content-Type")), ("200", Some("application/x-memscape-survey")));
+    let of: OfFile = memscape::engine::protocol::decoded(&sent.body).unwrap();
+    let summary = crate::opened::open(&bytes).unwrap().summary;
+    let device = &summary.devices[summary.default_device()];
+    assert_eq!(
+        (of.devices.len(), of.devices[0].peak_requested, u64::from(of.devices[0].events)),
+        (1, device.peak_requested, device.events)
+    );
+    assert!(sent.body.len() < 16 << 10 && sent.body.len() < bytes.len() / 10, "{}", sent.body.len());
+    let refused = get(&server, "1/surveyed-not.pickle?survey", "");
+    assert_eq!(refused.status, "422");
+    assert!(!refused.body.is_empty() && refused.body.len() < 1000);
+    assert_eq!(get(&server, "9/none.pickle?survey", "").status, "404");
+    assert!(get(&server, "0/surveyed.pickle?other", "").body == bytes);
+}
+
 /// Short, and answering as the file does; a range is of the file itself, and what is no snapshot goes as it is.
 #[test]
 fn a_large_snapshot_is_sent_as_columns() {

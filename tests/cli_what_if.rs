@@ -223,3 +223,37 @@ fn sizes_of_a_plan_are_simulated() {
     let tight = plan(&["--set", "activation=2", "--capacity", "64MiB"]);
     assert!(tight.contains("Reserved (simulated)  out of memory with 64.0 MiB: "), "{tight}");
 }
+
+#[test]
+fn a_run_is_written_as_a_snapshot_which_says_so() {
+    let path = generated("what-if-out.pickle", "--events 6000");
+    let out = path.with_file_name("simulated.pickle.gz");
+    let (path, out) = (path.to_str().unwrap(), out.to_str().unwrap());
+    let line = "expandable_segments:True";
+    let said = memscape(&[path, "--set", line, "-o", out, "--json"]);
+    let message = String::from_utf8(said.stderr).unwrap();
+    assert!(
+        said.status.success()
+            && message.starts_with(&format!("memscape: {out}: simulated with {line}: peak reserved ")),
+        "{message}"
+    );
+    let written: Value = serde_json::from_slice(&said.stdout).unwrap();
+    assert_eq!(keys(&written), ["device", "ends_at_recorded_event", "events", "peak_reserved", "segments", "settings"]);
+    let predicted: Value = serde_json::from_str(&told(&[path, "--json", "--set", line])).unwrap();
+    assert_eq!(written["peak_reserved"], predicted["devices"][0]["runs"][1]["peak_reserved"]);
+    // Opened, it is what was predicted, and nobody takes it for a recording.
+    let summary = Command::new(env!("CARGO_BIN_EXE_memscape")).args(["summary", out, "--json"]).output().unwrap();
+    let summary: Value = serde_json::from_slice(&summary.stdout).unwrap();
+    let text = summary.to_string();
+    assert!(text.contains("simulated, not recorded: allocator settings expandable_segments:True"), "{text}");
+    let again: Value = serde_json::from_str(&told(&[out, "--json"])).unwrap();
+    let again = &again["devices"][0]["reproduces"];
+    assert_eq!(again["recorded_peak_reserved"], written["peak_reserved"]);
+    assert_eq!(again["addresses_equal"], again["addresses"]);
+    // A plan's sizes as well.
+    let planned = memscape(&[path, "--preset", "batch=2", "-o", out]);
+    assert!(planned.status.success(), "{planned:?}");
+    let two = memscape(&[path, "--set", line, "--set", "max_split_size_mb:64", "-o", out]);
+    let error = String::from_utf8(two.stderr).unwrap();
+    assert_eq!(error, format!("memscape: {path}: --output writes one run: give --set once\n"));
+}

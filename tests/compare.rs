@@ -7,7 +7,7 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::compare::{Align, Comparing, Comparison, Key, Outcome, Row, Two, Wanted};
+use memscape::compare::{Align, Comparing, Comparison, Key, Outcome, Row, Two, Wanted, peaks_in};
 use memscape::engine::{Engine, Side, Work};
 use memscape::slice::Slice;
 use memscape::units::Moment;
@@ -89,8 +89,17 @@ fn numbers(rows: &[Row]) -> Vec<[u64; 4]> {
     numbers
 }
 
-/// Rows add up to both totals.
+/// Rows add up to both totals, and so do allocations.
 fn add_up(comparison: &Comparison) {
+    let all = &comparison.allocations;
+    if comparison.alignment != "share" && all.count as usize == all.rows.len() {
+        let sum =
+            |of: fn(Two) -> u64| all.rows.iter().map(|row| of(row.bytes)).sum::<u64>() + of(all.equal) + of(all.early);
+        assert_eq!(sum(|two| two.a), comparison.a.live_bytes);
+        assert_eq!(sum(|two| two.b), comparison.b.live_bytes);
+    }
+    assert!(all.rows.is_sorted_by_key(|row| std::cmp::Reverse(row.bytes.delta().unsigned_abs())));
+    assert!(all.rows.iter().all(|row| row.bytes.delta() != 0 && !row.site.is_empty()));
     let sum = |of: fn(&Row) -> u64| comparison.rows.iter().map(of).sum::<u64>();
     assert_eq!(sum(|row| row.bytes.a), comparison.a.live_bytes);
     assert_eq!(sum(|row| row.bytes.b), comparison.b.live_bytes);
@@ -115,6 +124,8 @@ fn a_file_with_itself_is_all_zero() {
             comparison.lifetimes
         );
         assert!(comparison.scaling.iter().all(|group| group.factor == 1.0), "{name}");
+        assert_eq!((comparison.allocations.count, comparison.allocations.early), (0, Two::default()), "{name}");
+        assert!(comparison.steps.iter().all(|step| step.peak.delta() == 0 && step.allocations.delta() == 0), "{name}");
         assert!(comparison.settings.is_empty() && comparison.warnings.is_empty(), "{name}: {:?}", comparison.warnings);
         add_up(&comparison);
     }
@@ -179,9 +190,19 @@ fn python(files: [&Path; 2], devices: [i64; 2], moments: &[(u32, u32)]) -> Optio
 #[test]
 fn sums_agree_with_python_at_aligned_moments() {
     let mut agreed = 0;
-    for [a, b] in PAIRS {
-        let (Some(path_a), Some(path_b)) = (path(a), path(b)) else { return };
-        let (Some(a), Some(b)) = (File::real(a), File::real(b)) else { return };
+    let written = |name: &str, words: &str| {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+        std::fs::write(&path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
+        path
+    };
+    let generated =
+        [("python-a.pickle", "--sequence 64"), ("python-b.pickle", "--sequence 128 --batch 8 --extra-leak 3")];
+    let generated = generated.map(|(name, words)| written(name, &[STORY, " ", words].concat()));
+    let real = PAIRS.iter().filter_map(|[a, b]| Some([path(a)?, path(b)?]));
+    let pairs: Vec<[PathBuf; 2]> = real.chain([generated]).collect();
+    for [path_a, path_b] in &pairs {
+        let [a, b] = [path_a, path_b].map(|path| File::of(&std::fs::read(path).unwrap()));
         let wanted = Wanted { key: Some(Key::Stack), ..Wanted::default() };
         let mut comparing = Comparing::new(&a.side(), &b.side(), wanted);
         done(&mut comparing, &a, &b);
@@ -189,7 +210,7 @@ fn sums_agree_with_python_at_aligned_moments() {
         let at = |number: u32| Moment((u64::from(last) * u64::from(number) / u64::from(MOMENTS - 1)) as u32);
         let moments: Vec<(u32, u32)> =
             (0..MOMENTS).map(|number| (at(number).0, comparing.alignment().to_b(at(number)).0)).collect();
-        let Some(told) = python([&path_a, &path_b], [a.device, b.device], &moments) else { return };
+        let Some(told) = python([path_a, path_b], [a.device, b.device], &moments) else { return };
         assert_eq!(told.len(), moments.len());
         for (theirs, &(one, other)) in told.iter().zip(&moments) {
             comparing.move_to(Some(Moment(one)), None);
@@ -201,7 +222,7 @@ fn sums_agree_with_python_at_aligned_moments() {
         }
     }
     println!("{agreed} pairs of moments agree");
-    assert_eq!(agreed, PAIRS.len() * MOMENTS as usize);
+    assert_eq!(agreed, pairs.len() * MOMENTS as usize);
 }
 
 const STORY: &str = "--steps 3 --layers 4 --hidden 256 --record-from-start --frames 12";
@@ -257,7 +278,67 @@ fn what_leaks_in_b_alone_is_only_in_b() {
     let only_in_b = comparison.lifetimes.iter().find(|it| it.outcome == Outcome::OnlyInB).unwrap();
     assert_eq!((only_in_b.allocations, only_in_b.bytes.b), (3, 3 * (16 << 20)));
     assert!(!largest.in_both && largest.relation() == "only in B");
+    let rows: Vec<_> = comparison.allocations.rows.iter().map(|row| (row.bytes, row.relation())).collect();
+    assert_eq!(rows, vec![(Two { a: 0, b: 16 << 20 }, "only in B".to_owned()); 3]);
+    assert!(comparison.allocations.rows.iter().all(|row| row.ids.0.is_none() && row.site.contains("log_metrics")));
     assert!(comparison.verdict[1].contains("log_metrics (only in B)"), "{:?}", comparison.verdict);
+}
+
+#[test]
+fn steps_have_the_peaks_and_the_allocations_of_their_events() {
+    let a = File::generated(&format!("{STORY} --sequence 64"));
+    let b = File::generated(&format!("{STORY} --sequence 128 --extra-leak 16"));
+    let mut comparing = Comparing::new(&a.side(), &b.side(), Wanted::default());
+    let comparison = done(&mut comparing, &a, &b);
+    assert_eq!(comparison.steps.len(), 3, "{:?}", comparison.steps);
+    let ends = comparison.steps.iter().skip(1).map(|step| step.begins);
+    let last = [&a, &b].map(|file| file.side().history.event_count());
+    for (step, end) in comparison.steps.iter().zip(ends.chain([(last[0], last[1])])) {
+        // A step may end before the next one begins.
+        let most = |file: &File, from: u32, to: u32| {
+            (from..=to).map(|moment| file.side().history.drawn_at(Moment(moment)) as u64).max().unwrap()
+        };
+        let seen = Two { a: most(&a, step.begins.0, end.0), b: most(&b, step.begins.1, end.1) };
+        assert!(step.peak.a <= seen.a && step.peak.b <= seen.b && step.peak.b > step.peak.a, "{step:?} {seen:?}");
+        // B leaks one block a step, and is the same program else.
+        assert_eq!(step.allocations.b, step.allocations.a + 1, "{step:?}");
+    }
+    let highest = comparison.steps.iter().map(|step| step.peak.a).max();
+    assert_eq!(highest, Some(a.side().history.most_live().1));
+}
+
+#[test]
+fn peaks_of_a_range_are_those_of_the_aligned_range() {
+    let a = File::generated(&format!("{STORY} --sequence 64"));
+    let b = File::generated(&format!("{STORY} --sequence 128"));
+    let mut comparing = Comparing::new(&a.side(), &b.side(), Wanted::default());
+    done(&mut comparing, &a, &b);
+    let last = a.side().history.event_count();
+    for range in [[0, last], [last / 3, last / 2], [last / 2, last / 2]] {
+        let range = range.map(Moment);
+        let (Some(one), Some(other)) = peaks_in([&a.side(), &b.side()], comparing.alignment(), range) else { panic!() };
+        let of_b = range.map(|moment| comparing.alignment().to_b(moment));
+        for (file, [from, to], peak) in [(&a, range, one), (&b, of_b, other)] {
+            let live = |moment: u32| file.side().history.drawn_at(Moment(moment));
+            assert!((from.0..=to.0).contains(&peak.0));
+            assert_eq!((from.0..=to.0).map(live).max(), Some(live(peak.0)));
+        }
+    }
+}
+
+#[test]
+fn paths_are_compared_behind_their_prefixes() {
+    let file = File::generated(&format!("{STORY} --sequence 64"));
+    let other = File::generated(&format!("{STORY} --sequence 64"));
+    let side = (file.side(), other.side());
+    let wanted = Wanted { key: Some(Key::Stack), ..Wanted::default() };
+    let matched = |prefixes: &[(&str, &str)]| {
+        let prefixes = prefixes.iter().map(|(old, new)| ((*old).to_owned(), (*new).to_owned())).collect();
+        let mut comparing = Comparing::new(&side.0, &side.1, wanted).with_prefixes(prefixes);
+        done(&mut comparing, &file, &other).matched
+    };
+    // The same in both changes nothing.
+    assert_eq!(matched(&[("/", "/elsewhere/")]), matched(&[]));
 }
 
 #[test]

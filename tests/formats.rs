@@ -141,7 +141,7 @@ fn packed_in_every_way() {
 fn bytes_behind_the_end_are_a_warning() {
     let pickle = b"\x80\x02}X\x08\0\0\0segments]s.";
     type Pack = fn(&[u8]) -> Vec<u8>;
-    let cases: [(Pack, &[u8], Option<&str>); 11] = [
+    let cases: [(Pack, &[u8], Option<&str>); 14] = [
         (packed::gzip, b"", None),
         (packed::gzip, &[0; 600], None),
         (packed::gzip, b"\0\0\0x", Some("gzip")),
@@ -153,6 +153,9 @@ fn bytes_behind_the_end_are_a_warning() {
         (packed::html, b"more", None),
         (<[u8]>::to_vec, b"", None),
         (<[u8]>::to_vec, b"\x80\x02N.", Some("pickle")),
+        (<[u8]>::to_vec, b"\0\0\0x", Some("pickle")),
+        (<[u8]>::to_vec, b"\0\0\0", None),
+        (|pickle| packed::html(&[pickle, b"\0\0"].concat()), b"", None),
     ];
     for (pack, behind, told) in cases {
         for chunk in [1, 1 << 20] {

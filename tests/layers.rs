@@ -12,8 +12,21 @@ mod circles;
 mod contributing;
 
 /// The crates under `src`, in the order of the data.
-const CRATES: &[&str] =
-    &["base", "history", "allocator", "analysis", "picture", "engine", "compare", "ui", "page", "cli"];
+const CRATES: &[&str] = &[
+    "base",
+    "history",
+    "allocator",
+    "analysis",
+    "picture",
+    "engine",
+    "compare",
+    "exports",
+    "sqlite",
+    "sql",
+    "ui",
+    "page",
+    "cli",
+];
 
 /// Crates whose top-level modules have an order of their own.
 const OF_LAYERS: &[&str] = &["base", "history", "picture"];
@@ -29,8 +42,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("history::container", &["base"]),
     ("history::pickle", &["base"]),
     ("history::json", &["base", "history::pickle::Builder"]),
-    ("history::snapshot", &["base", "history::pickle"]),
-    ("history::compact", &["base", "history::container::COLUMNS", "history::snapshot"]),
+    ("history::writing", &[]),
+    ("history::recorder", &["base"]),
+    ("history::snapshot", &["base", "history::pickle", "history::recorder"]),
+    ("history::compact", &["base", "history::container::COLUMNS", "history::recorder", "history::snapshot"]),
     ("history::replay", &["base", "history::snapshot"]),
     ("allocator", &["base", "history::replay", "history::snapshot"]),
     ("analysis", &["base", "history::json", "history::pickle::Builder", "history::replay", "history::snapshot"]),
@@ -42,6 +57,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("picture::svg", &["picture::outline", "picture::render", "picture::shapes", "picture::timeline"]),
     ("engine", &["allocator", "analysis", "base", "history", "picture::timeline"]),
     ("compare", &["analysis", "base", "engine", "history::replay", "history::snapshot", "picture::timeline"]),
+    ("exports", &["analysis", "base", "engine", "history::replay", "history::snapshot"]),
+    ("sqlite", &[]),
+    ("sql", &["analysis", "base", "engine", "history::replay", "history::snapshot", "sqlite"]),
     (
         "ui",
         &[
@@ -56,10 +74,22 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("page", &["base", "compare", "engine", "picture", "ui"]),
     (
         "cli",
-        &["base", "compare", "engine", "history::compact::Unwritable", "history::container", "picture", "ui", "yaml"],
+        &[
+            "base",
+            "compare",
+            "engine",
+            "exports",
+            "history::compact::Unwritable",
+            "history::container",
+            "history::writing",
+            "picture",
+            "sql",
+            "ui",
+            "yaml",
+        ],
     ),
     ("simulator", &["allocator", "base"]),
-    ("surveyor", &["base", "compare", "engine"]),
+    ("surveyor", &["base", "compare", "engine", "exports"]),
     ("pack", &[]),
 ];
 
@@ -69,6 +99,8 @@ const CONDITIONAL: &[(&str, &str)] = &[
     ("page/main.rs", "there is no browser elsewhere"),
     ("simulator/main.rs", "there is no browser elsewhere"),
     ("surveyor/main.rs", "there is no browser elsewhere"),
+    ("sql/main.rs", "there is no browser elsewhere"),
+    ("sqlite/lib.rs", "there SQLite is another one"),
     ("yaml/main.rs", "there is no browser elsewhere"),
     ("cli/serve/browser.rs", "what opens a browser"),
     ("picture/render/mod.rs", "its WebGPU half needs wgpu, its CPU twin nothing"),
@@ -230,7 +262,7 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
             }
         }
     }
-    let sheets = ["style", "views", "why", "narrow", "dialogs"].map(|name| format!("www/{name}.css"));
+    let sheets = ["style", "views", "why", "sql", "narrow", "dialogs"].map(|name| format!("www/{name}.css"));
     let style: String = sheets.iter().filter_map(|name| fs::read_to_string(root().join(name)).ok()).collect();
     for id in ids {
         let known = used.contains(&id) || literals.contains(&id) || style.contains(&format!("#{id}"));

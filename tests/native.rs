@@ -23,8 +23,10 @@ mod category_stacks;
 mod category_yaml;
 mod cli;
 mod cli_arguments;
+mod cli_ask;
 mod cli_categories;
 mod cli_diff;
+mod cli_export;
 mod cli_html;
 mod cli_insights;
 mod cli_live;
@@ -32,15 +34,18 @@ mod cli_plan;
 mod cli_ranks;
 mod cli_segments;
 mod cli_serve;
+mod cli_sql;
 mod cli_what_if;
 mod compact;
 mod compare;
 mod container;
+mod convert;
 mod corpus;
 mod crop;
 mod curves;
 mod engine_lanes;
 mod events;
+mod export;
 #[path = "support/face.rs"]
 mod face;
 mod find;
@@ -82,6 +87,9 @@ mod pickle_value;
 mod plan_curve;
 mod planned;
 mod plots;
+#[path = "support/recorded.rs"]
+mod recorded;
+mod recorder;
 mod render;
 mod render_flames;
 #[path = "support/reported.rs"]
@@ -94,11 +102,14 @@ mod segments;
 #[allow(dead_code, reason = "the bench and the browser tests use the rest")]
 mod served;
 mod shaders;
+mod simulated;
 mod snapshot;
 mod snapshot_short_cuts;
 #[path = "support/snapviewer.rs"]
 mod snapviewer;
 mod sources;
+mod sql;
+mod sql_hostile;
 mod state;
 #[path = "support/stated.rs"]
 mod stated;

@@ -5,8 +5,11 @@
 use crate::paired::{Worker, device};
 
 use memscape::compare::Which;
-use memscape::engine::Question;
-use memscape::engine::protocol::{Align, Cell, Looks, MatchKey, PairAt, Pairing, in_second_file, own_ordinal};
+use memscape::engine::protocol::{
+    Align, Cell, Chart, DeltaBox, Factor, Looks, MatchKey, PairAt, PairQuestion, Pairing, PlanGroup, PlanQuestion,
+    Report, in_second_file, own_ordinal,
+};
+use memscape::engine::{Answer, Question};
 use memscape::timeline::{Axis, View, WindowColumns};
 
 const PAIRS: [[&str; 2]; 4] = [
@@ -106,10 +109,18 @@ fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
         let second = worker.real(Which::Second, b).unwrap();
         let (a, b) = (device(&first), device(&second));
         let peak = worker.pair.side(a).unwrap().history.most_live().0.0;
-        let ats =
-            [PairAt::Peaks, PairAt::PeakOfA, PairAt::PeakOfB, PairAt::End, PairAt::Start, PairAt::Moment(peak / 2)];
+        let ats = [
+            PairAt::Peaks,
+            PairAt::PeakOfA,
+            PairAt::PeakOfB,
+            PairAt::End,
+            PairAt::Start,
+            PairAt::Moment(peak / 2),
+            PairAt::Range(peak / 3, peak),
+            PairAt::Both(peak, 1),
+        ];
         for (key, at) in MatchKey::ALL.map(Some).into_iter().chain([None]).zip(ats.into_iter().cycle()) {
-            let report = worker.report(a, Pairing { b, at, key, align: None }, 10_000);
+            let report = worker.report(a, Pairing { b, at, key, ..Pairing::default() }, 10_000);
             let sheet = |key: &str| report.sheets.iter().find(|sheet| sheet.key == key);
             let groups = sheet("groups").unwrap();
             assert_eq!(groups.left_out, 0);
@@ -122,6 +133,7 @@ fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
                 let sum: i128 = groups.rows.iter().map(|row| bytes(&row.cells[column])).sum();
                 assert_eq!(sum, bytes(&groups.total[column]), "{key:?} {at:?}");
             }
+            boxes_lie_within_each_other(&report);
             // A node is no less than what of it is told below it.
             let Some(tree) = sheet("tree") else { continue };
             for column in [1, 2] {
@@ -141,6 +153,49 @@ fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
             }
         }
     }
+}
+
+/// Each box of the flame graph lies below one that is at least as wide, and none lies over another.
+fn boxes_lie_within_each_other(report: &Report) {
+    let charts = report.statements.iter().filter_map(|statement| statement.chart.as_ref());
+    let boxes = charts.filter_map(|chart| if let Chart::Delta(_, boxes) = chart { Some(boxes) } else { None });
+    for boxes in boxes {
+        let (mut open, mut row_ends): (Vec<&DeltaBox>, Vec<u32>) = (Vec::new(), Vec::new());
+        for of in boxes {
+            let depth = of.depth as usize;
+            open.truncate(depth);
+            assert_eq!(open.len(), depth);
+            // Edges are rounded down.
+            let right = of.left + of.width;
+            assert!(right <= DeltaBox::WHOLE);
+            if let Some(caller) = open.last() {
+                assert!(of.left >= caller.left && right <= caller.left + caller.width + 1, "{of:?} in {caller:?}");
+            }
+            row_ends.resize(row_ends.len().max(depth + 1), 0);
+            assert!(of.left >= row_ends[depth], "{of:?}");
+            row_ends[depth] = right;
+            open.push(of);
+        }
+    }
+}
+
+#[test]
+fn two_moments_of_one_device_are_compared_and_paths_are_heeded_once_told() {
+    let mut worker = Worker::new();
+    let Some(first) = worker.real(Which::First, "train-annotated-100") else { return };
+    let a = device(&first);
+    let (peak, bytes) = worker.pair.side(a).unwrap().history.most_live();
+    let pairing = Pairing { b: a, at: PairAt::Both(0, peak.0), ..Pairing::default() };
+    let report = worker.report(a, pairing, 10);
+    let groups = report.sheets.iter().find(|sheet| sheet.key == "groups").unwrap();
+    let start = worker.live(a)[0] as u64;
+    assert_eq!(groups.total[1..3], [Cell::Bytes(start), Cell::Bytes(bytes)]);
+    // Each is its own partner, those that were allocated before recording too.
+    let allocations = report.sheets.iter().find(|sheet| sheet.key == "allocations").unwrap();
+    assert!(!allocations.note.contains("before recording"), "{}", allocations.note);
+    assert_eq!(worker.ask(a, Question::Pair(PairQuestion::Paths(7, "/=/x/; ; a".to_owned()))), None);
+    let mapped = worker.report(a, Pairing { paths: 7, ..pairing }, 10);
+    assert_eq!(mapped.sheets, report.sheets);
 }
 
 #[test]
@@ -167,4 +222,30 @@ fn a_second_file_that_is_wrong_or_closed_leaves_the_first_as_it_was() {
     worker.real(Which::Second, "forward-only-100").unwrap();
     worker.real(Which::First, "adam-35-events").unwrap();
     assert!(worker.pair.engine(Which::Second).is_none());
+}
+
+#[test]
+fn a_plan_goes_by_what_the_open_comparison_measured() {
+    let generated = |length: u32| {
+        let words = format!("--steps 3 --layers 3 --hidden 256 --batch 4 --record-from-start --sequence {length}");
+        let (options, _) = crate::generate::Options::parse(words.split(' ').map(str::to_owned)).unwrap();
+        crate::generate::generate(&options, Vec::new()).unwrap().0
+    };
+    let mut worker = Worker::new();
+    let a = device(&worker.open(Which::First, &generated(128)).unwrap());
+    let eight = Factor::new(8, 1).unwrap();
+    let plan = PlanQuestion { groups: vec![(PlanGroup::Measured(1), eight)], ..PlanQuestion::default() };
+    let planned = |worker: &mut Worker, device| match worker.ask(device, Question::Plan(Box::new(plan.clone()))) {
+        Some(Answer::Plan(page)) => *page,
+        other => panic!("{other:?}"),
+    };
+    // Without a comparison it says so.
+    assert!(planned(&mut worker, a).problem.contains("no comparison"));
+    let b = device(&worker.open(Which::Second, &generated(256)).unwrap());
+    worker.report(a, Pairing { b, ..Pairing::default() }, 10);
+    let page = planned(&mut worker, a);
+    assert_eq!(page.problem, "");
+    let truth = worker.open(Which::Second, &generated(1024)).unwrap().devices[0].drawn_peak;
+    assert!(page.planned.0.abs_diff(truth) * 100 < truth, "{} of {truth}: {:?}", page.planned.0, page.groups);
+    assert!(page.groups.iter().any(|row| row.name.ends_with("with the square") && row.factor.quotient() == 64.0));
 }

@@ -5,9 +5,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset NO_COLOR
 
 # found WHICH... -- NAME...: how many tests of these targets have such a name.
-found() { cargo test --quiet --locked --features gpu-test "$@" --list 2>/dev/null | grep -c ': test$' || true; }
+found() { cargo test --quiet --locked --workspace --features gpu-test "$@" --list 2>/dev/null | grep -c ': test$' || true; }
 
-all=$(found --workspace -- "$@") browser=$(found --test browser --test browsers -- "$@")
+all=$(found -- "$@") browser=$(found --test browser --test browsers -- "$@")
 ((all > 0)) || { printf 'test: no test has a name with %s\n' "$*" >&2; exit 1; }
 # Where those in browsers are left out: without what they need they are ignored.
 if ((all > browser)); then cargo test --quiet --locked --workspace --features gpu-test -- "$@"; fi

@@ -18,8 +18,11 @@ fn standing(now: u64, peak: u64) -> Standing {
 }
 
 fn source(path: &str, lines: &[(i64, u64, u64)]) -> SourceFile {
-    let line =
-        |&(line, now, peak): &(i64, u64, u64)| SourceLine { line: line.to_string(), standing: standing(now, peak) };
+    let line = |&(line, now, peak): &(i64, u64, u64)| SourceLine {
+        line: line.to_string(),
+        standing: standing(now, peak),
+        code: String::new(),
+    };
     let sum = |of: fn(&(i64, u64, u64)) -> u64| lines.iter().map(of).sum::<u64>();
     let lines: Vec<SourceLine> = lines.iter().map(line).collect();
     SourceFile { path: path.into(), standing: standing(sum(|it| it.1), sum(|it| it.2)), lines, left_out: 0 }

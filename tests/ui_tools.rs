@@ -17,6 +17,7 @@ use memscape::ui::binding::Modifiers;
 use memscape::ui::cursor::CursorStep;
 use memscape::ui::drag::Drag;
 use memscape::ui::effect::{Pointer, WheelAxis};
+use memscape::ui::features::export::CropRange;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::ruler::Mode;
 use memscape::ui::{Action, Command, moment};
@@ -41,7 +42,10 @@ fn devices() -> Vec<DeviceSummary> {
 /// One allocation, as high as the window, in every moment.
 fn scene(view: View) -> Scene {
     let columns = view.width_px as usize;
-    let moment = |column: u32| (view.x_from_column(f64::from(column)) as u32).min(EVENTS as u32);
+    let moment = |column: u32| match view.axis {
+        Axis::Events => (view.x_from_column(f64::from(column)) as u32).min(EVENTS as u32),
+        Axis::Time => facts(At::X(view.axis, view.x_from_column(f64::from(column)))).moment.min(EVENTS as u32),
+    };
     Scene {
         view,
         band_px: 1,
@@ -512,6 +516,28 @@ fn the_other_axis_shows_the_same_moments() {
     page.command(Command::NextDevice);
     page.command(Command::ToggleAxis);
     assert_eq!((page.state.axis, page.state.remark.is_some()), (Axis::Events, true), "that one has no times");
+}
+
+#[test]
+fn the_visible_window_as_a_smaller_snapshot_has_all_that_is_seen() {
+    let mut page = Page::open();
+    for part in [(20.0, 40.0), (13.0, 17.0), (0.0, 3.0), (90.0, 100.0)] {
+        page.command(Command::FitBoth);
+        page.drag((part.0, 10.0), (part.1, 12.0), SHIFT);
+        page.act(Action::DragEnded);
+        let [left, right] = page.window();
+        let [from, to] = CropRange::Window.events(&page.state).unwrap();
+        // A moment is as wide as an event, and begins with it; the state at the left edge is what the snapshot begins with.
+        assert_eq!([from, to], [left.floor() as u32, (right.ceil() as u32 - 1).min(EVENTS as u32)], "{left}–{right}");
+        page.command(Command::ToggleAxis);
+        let times = page.window();
+        let [from, to] = CropRange::Window.events(&page.state).unwrap();
+        let moments = times.map(|time| ((time - 156.0) / 10.0 + 1.0).clamp(0.0, EVENTS as f64));
+        assert!(f64::from(from) <= moments[0] && f64::from(to) >= moments[1].floor(), "{from}–{to}: {moments:?}");
+        let wide = moments[1] - moments[0];
+        assert!(f64::from(to - from) <= wide * 1.05 + 4.0, "hardly more: {from}–{to}: {moments:?}");
+        page.command(Command::ToggleAxis);
+    }
 }
 
 #[test]

@@ -238,6 +238,7 @@ impl Check {
         self.verdict.segment_events_equal += equal;
         self.verdict.extra_segment_events += done.len() as u64 - equal;
         (self.script, self.allocator.log) = (cleared(recorded), Some(cleared(done)));
+        self.allocator.log_places.clear();
     }
 }
 

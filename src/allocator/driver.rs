@@ -53,6 +53,43 @@ pub struct Operation {
 pub(crate) enum Driver {
     Model { order: Order, next: u64, count: u64, capacity: Option<u64> },
     Script(Script),
+    Recorded(Recorded),
+}
+
+/// Decides as the model does, and gives the recorded addresses as long as what is asked for is what was recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    /// What was recorded as taken, in order.
+    taken: Vec<Operation>,
+    next: usize,
+    /// The next address that is above all recorded ones.
+    above: u64,
+    capacity: Option<u64>,
+}
+
+impl Recorded {
+    /// Of these operations; `above` is where nothing recorded is.
+    pub(crate) fn new(operations: impl Iterator<Item = Operation>, above: u64, capacity: Option<u64>) -> Recorded {
+        let taken = operations.filter(|operation| operation.kind.grows()).collect();
+        Recorded { taken, next: 0, above: above.max(FIRST), capacity }
+    }
+
+    /// The recorded address of what is taken now; once something differs, no other is given.
+    fn take(&mut self, kind: Kind, size: u64) -> Option<u64> {
+        let recorded = self.taken.get(self.next).filter(|it| it.kind == kind && it.size == size);
+        self.next = if recorded.is_some() { self.next + 1 } else { self.taken.len() };
+        recorded.map(|operation| operation.address)
+    }
+
+    fn has_room(&self, size: u64, reserved: u64) -> bool {
+        self.capacity.is_none_or(|most| reserved.saturating_add(size) <= most)
+    }
+
+    fn beyond(&mut self, size: u64) -> Option<u64> {
+        let address = self.above.checked_next_multiple_of(GRANULE)?;
+        self.above = address.saturating_add(size);
+        Some(address).filter(|_| self.above <= LAST)
+    }
 }
 
 /// What a recording says of one request.
@@ -94,6 +131,10 @@ impl Driver {
                 let has_room = capacity.is_none_or(|most| reserved.saturating_add(size) <= most);
                 if has_room { self.address(size) } else { None }
             }
+            Driver::Recorded(recorded) => match recorded.has_room(size, reserved) {
+                true => recorded.take(Kind::Alloc, size).or_else(|| recorded.beyond(size)),
+                false => None,
+            },
             Driver::Script(script) => {
                 let recorded = script.current();
                 if !script.grants() {
@@ -110,6 +151,13 @@ impl Driver {
     pub(crate) fn maps(&mut self, size: u64, reserved: u64) -> bool {
         match self {
             Driver::Model { capacity, .. } => capacity.is_none_or(|most| reserved.saturating_add(size) <= most),
+            Driver::Recorded(recorded) => {
+                let has_room = recorded.has_room(size, reserved);
+                if has_room {
+                    recorded.take(Kind::Map, size);
+                }
+                has_room
+            }
             Driver::Script(script) => {
                 let grants = script.grants();
                 script.next += usize::from(grants && script.current().is_some());
@@ -122,6 +170,10 @@ impl Driver {
     pub(crate) fn reserve(&mut self) -> Option<u64> {
         match self {
             Driver::Model { .. } => self.address(RANGE),
+            Driver::Recorded(recorded) => {
+                let maps = recorded.taken.get(recorded.next).filter(|it| it.kind == Kind::Map).map(|it| it.address);
+                maps.or_else(|| recorded.beyond(RANGE))
+            }
             Driver::Script(script) => {
                 let maps = script.operations.iter().skip(script.next).find(|it| it.kind == Kind::Map);
                 Some(maps.map(|it| it.address).unwrap_or_else(|| script.invent()))

@@ -94,7 +94,7 @@ impl Allocator {
         self.keep_free(id);
         self.totals.maps += 1;
         self.exercised.pages += bytes / page.max(1);
-        self.reserve(Operation { kind: Kind::Map, address: block.address, size: bytes });
+        self.reserve(Operation { kind: Kind::Map, address: block.address, size: bytes }, block.stream, block.pool);
         true
     }
 
@@ -122,7 +122,7 @@ impl Allocator {
         (unmapped.address, unmapped.size, unmapped.state) = (low, high - low, State::Unmapped);
         self.merge(id);
         self.totals.unmaps += 1;
-        self.reserve(Operation { kind: Kind::Unmap, address: low, size: high - low });
+        self.reserve(Operation { kind: Kind::Unmap, address: low, size: high - low }, block.stream, block.pool);
         if self.blocks.at(id).is_whole() {
             // Nothing of the range is mapped: its addresses are given back as well.
             self.blocks.remove(id);

@@ -139,10 +139,11 @@ fn others(
         for added in [NPU_ADDED, 0].into_iter().filter(|added| *added != backend.added) {
             attempt(settings.clone(), Backend { added, aligned: 0 }, "bytes added to each request, found by search");
         }
-        if settings.expandable {
-            let aligned = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED };
-            attempt(settings.clone(), aligned, "large blocks aligned to 16 KiB (torch_npu), found by search");
-        }
+    }
+    // torch_npu shows in block sizes, whatever the settings are.
+    if settings.expandable && (recording.settings.is_none() || backend.added == NPU_ADDED) {
+        let aligned = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED };
+        attempt(settings.clone(), aligned, "large blocks aligned to 16 KiB (torch_npu), found by search");
     }
     tried
 }

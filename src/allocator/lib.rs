@@ -44,12 +44,13 @@ mod start;
 pub mod check;
 pub mod infer;
 
-// What if: one run, a band of runs, the smallest memory that is enough, several settings in one table.
+// What if: one run, a band of runs, the smallest memory that is enough, several settings in one table, a run as a trace.
 pub mod bands;
 pub mod course;
 pub mod grade;
 pub mod run;
 pub mod search;
+pub mod trace;
 
 // All of it as one question and its answer.
 pub mod answer;

@@ -92,14 +92,15 @@ pub struct Allocator {
     /// What has happened so far.
     pub totals: Totals,
     pub exercised: Exercised,
-    /// Segment operations, where they are kept.
+    /// Segment operations, where they are kept, and of which stream and pool each is.
     pub(crate) log: Option<Vec<Operation>>,
+    pub(crate) log_places: Vec<Place>,
 }
 
 impl Allocator {
     pub(crate) fn new(settings: Settings, backend: Backend, limits: Limits, driver: Driver) -> Allocator {
         let (blocks, pools, traits, awaiting, completed) = Default::default();
-        let (ranges, totals, exercised) = Default::default();
+        let (ranges, log_places, totals, exercised) = Default::default();
         Allocator {
             settings,
             backend,
@@ -114,6 +115,7 @@ impl Allocator {
             totals,
             exercised,
             log: None,
+            log_places,
         }
     }
 
@@ -205,7 +207,7 @@ impl Allocator {
         self.totals.segment_allocs += 1;
         self.exercised.segments += 1;
         self.exercised.large_segments += u64::from(size > SMALL && bytes == self.settings.large_segment);
-        self.reserve(Operation { kind: Kind::Alloc, address, size: bytes });
+        self.reserve(Operation { kind: Kind::Alloc, address, size: bytes }, stream, pool);
         Some(self.blocks.add(Block {
             address,
             size: bytes,
@@ -226,8 +228,8 @@ impl Allocator {
         self.limits.allowed.is_some_and(|allowed| self.totals.reserved.saturating_add(bytes) > allowed)
     }
 
-    /// Counts a segment operation.
-    pub(crate) fn reserve(&mut self, operation: Operation) {
+    /// Counts a segment operation of this stream and pool.
+    pub(crate) fn reserve(&mut self, operation: Operation, stream: u32, pool: u32) {
         let reserved = &mut self.totals.reserved;
         *reserved = match operation.kind.grows() {
             true => reserved.saturating_add(operation.size),
@@ -236,7 +238,10 @@ impl Allocator {
         if !operation.kind.grows() {
             self.driver.given_back();
         }
-        self.log.iter_mut().for_each(|log| log.push(operation));
+        if let Some(log) = &mut self.log {
+            log.push(operation);
+            self.log_places.push(Place { stream, pool: pool / 2 });
+        }
     }
 
     /// Takes the best free block of a pool.

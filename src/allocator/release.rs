@@ -67,7 +67,7 @@ impl Allocator {
         self.pool_at(pool).free.remove(&key);
         self.blocks.remove(key.block);
         self.totals.segment_frees += 1;
-        self.reserve(Operation { kind: Kind::Free, address: key.address, size: key.size });
+        self.reserve(Operation { kind: Kind::Free, address: key.address, size: key.size }, key.stream, pool);
     }
 
     /// Whether a free block is all of a segment of fixed size.

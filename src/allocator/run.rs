@@ -169,6 +169,21 @@ impl Run {
         &self.allocator
     }
 
+    pub(crate) fn allocator_mut(&mut self) -> &mut Allocator {
+        &mut self.allocator
+    }
+
+    /// The next step of the recording, for whoever carries it out; `None` when the run is over.
+    pub(crate) fn next_step(&mut self, recording: &Recording) -> Option<Step> {
+        let step = recording.steps.get(self.next).filter(|_| !self.is_over)?;
+        self.next += 1;
+        Some(step)
+    }
+
+    pub(crate) fn is_planned(&self) -> bool {
+        self.is_planned
+    }
+
     /// The block of an allocation that is live now.
     pub fn block(&self, allocation: u32) -> Option<Block> {
         let id = self.blocks.get(allocation as usize).copied().filter(|id| *id != NONE)?;
@@ -188,7 +203,7 @@ impl Run {
     }
 
     #[inline]
-    fn take(&mut self, recording: &Recording, step: Step) {
+    pub(crate) fn take(&mut self, recording: &Recording, step: Step) {
         if let EmptyCache::Before(events) = &self.empty_cache {
             let mut is_due = false;
             while events.get(self.next_empty).is_some_and(|&event| event <= step.event) {
@@ -244,7 +259,7 @@ impl Run {
 
     /// Takes note of frees that the allocator waited for: they come no more.
     #[inline]
-    fn complete(&mut self, recording: &Recording) {
+    pub(crate) fn complete(&mut self, recording: &Recording) {
         while let Some(number) = self.allocator.completed.pop() {
             if let Some(own) = self.blocks.get_mut(number as usize) {
                 *own = NONE;
@@ -270,7 +285,7 @@ impl Run {
     }
 
     #[inline]
-    fn note(&mut self, event: u32) {
+    pub(crate) fn note(&mut self, event: u32) {
         let Totals { reserved, allocated, .. } = self.allocator.totals;
         let outcome = &mut self.outcome;
         if reserved > outcome.peak_reserved {

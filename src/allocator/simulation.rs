@@ -11,6 +11,7 @@ use super::rows::{Row, described, plan, run};
 use super::run::{Plan, Run, StartState};
 use super::search::{Fit, candidates};
 use super::settings::Settings;
+use super::trace::Trace;
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 
@@ -45,6 +46,16 @@ struct Job {
     /// The settings whose run is wanted event by event, and the run.
     followed: Option<Settings>,
     course: Option<Box<Run>>,
+}
+
+/// A run that is followed step by step, and what it is of.
+pub struct Traced<'a> {
+    pub trace: Trace,
+    pub recording: &'a Recording,
+    pub settings: Settings,
+    pub capacity: Option<u64>,
+    /// Whether the recording is reproduced exactly under its own settings.
+    pub is_exact: bool,
 }
 
 /// Settings, the best of all, whose smallest memory is looked for beside those that were asked for.
@@ -101,6 +112,35 @@ impl Simulation {
         job.step(known, proof, question, &mut self.done, send, slice)?;
         let answer = self.job.take().map(|job| job.answer).unwrap_or_default();
         Ok(WhatIf { is_complete: true, ..answer })
+    }
+
+    /// The run of a question's first line as a trace, or that of the recorded settings where it has none.
+    ///
+    /// # Errors
+    /// Nothing is predicted of this recording, the line cannot be read, or there is no room: a sentence.
+    pub fn trace(&mut self, question: &WhatIfQuestion) -> Result<Traced<'_>, String> {
+        let mut always = || true;
+        while self.known.prove(&mut Slice::new(&mut always)).is_err() {}
+        let known = &self.known;
+        let Some(proof) = &known.proof else { return Err("nothing is known of this device".to_owned()) };
+        if let Some(why) = &proof.refused {
+            return Err(format!("no prediction: {why}"));
+        }
+        if question.is_planned && !known.has_plan {
+            return Err("the sizes of the plan are not known".to_owned());
+        }
+        let settings = match question.lines.first() {
+            // The line of the recorded settings may be one that is refused elsewhere.
+            Some(line) if proof.settings.to_string() != *line => {
+                conf::parse(line).map_err(|error| error.to_string())?.0
+            }
+            _ => proof.settings.clone(),
+        };
+        let capacity = question.capacity.or_else(|| known.recording.capacity());
+        let plan = plan(&known.recording, proof, question, &settings, capacity);
+        let trace = Trace::new(&known.recording, &plan);
+        let trace = trace.ok_or("out of memory before the first event: what was live then does not fit")?;
+        Ok(Traced { trace, recording: &known.recording, settings, capacity, is_exact: proof.verdict.is_exact() })
     }
 
     /// Bytes on the heap.

@@ -13,6 +13,12 @@ impl IdSet {
         IdSet { words: vec![0; end.div_ceil(64)], count: 0 }
     }
 
+    /// The ids whose bits are set, the lowest first.
+    pub fn of(words: Vec<u64>) -> IdSet {
+        let count = words.iter().map(|word| word.count_ones()).sum();
+        IdSet { words, count }
+    }
+
     /// Puts an id in; one that is not below the set's end is dropped.
     pub fn insert(&mut self, id: u32) {
         if let Some(word) = self.words.get_mut(id as usize / 64) {

@@ -42,6 +42,8 @@ pub enum Query {
     Number(u32),
     /// Those whose requested bytes (one at least) hold this address.
     Address(u64),
+    /// Those with bytes at any address from the first to before the second.
+    Addresses(u64, u64),
     /// Those of at least and at most so many requested bytes.
     Size(u64, u64),
     /// Those with a frame that reads so.
@@ -94,10 +96,12 @@ impl Query {
             let number = digits(number.trim()).and_then(|number| u32::try_from(number).ok());
             return number.map(Query::Number).ok_or(QueryError::Number);
         }
-        if let Some(address) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            let is_hexadecimal = (1..=16).contains(&address.len()) && address.chars().all(|it| it.is_ascii_hexdigit());
-            let address = u64::from_str_radix(address, 16).ok().filter(|_| is_hexadecimal);
-            return address.map(Query::Address).ok_or(QueryError::Address);
+        if has_base(text) {
+            let Some((from, to)) = text.split_once("..") else {
+                return address(text).map(Query::Address).ok_or(QueryError::Address);
+            };
+            let ends = address(from.trim()).zip(address(to.trim())).filter(|(from, to)| from < to);
+            return ends.map(|(from, to)| Query::Addresses(from, to)).ok_or(QueryError::Address);
         }
         // `size.py` is text all the same.
         let bounds = text.strip_prefix("size").map_or(text, str::trim_start);
@@ -121,6 +125,17 @@ impl Query {
             None => wording(text).map(Query::Frame),
         }
     }
+}
+
+fn has_base(text: &str) -> bool {
+    text.starts_with("0x") || text.starts_with("0X")
+}
+
+/// A hexadecimal address.
+fn address(text: &str) -> Option<u64> {
+    let digits = text.get(2..).filter(|_| has_base(text))?;
+    let is_hexadecimal = (1..=16).contains(&digits.len()) && digits.chars().all(|it| it.is_ascii_hexdigit());
+    u64::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal)
 }
 
 fn wording(text: &str) -> Result<Wording, QueryError> {

@@ -65,9 +65,13 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A range of bytes, with one unit where both ends have the same: `256–512 B`, `512 B–2.00 KiB`.
+/// A range of bytes, with one unit where both ends have the same: `256–512 B`, `512 B–2.00 KiB`; one number where both
+/// ends are rounded to the same.
 pub fn bytes_between(from: u64, to: u64) -> String {
     let (from, to) = (Bytes(from).to_string(), Bytes(to).to_string());
+    if from == to {
+        return to;
+    }
     let unit = |text: &str| text.rsplit(' ').next().unwrap_or_default().to_owned();
     let from = from.strip_suffix(&unit(&to)).filter(|_| unit(&from) == unit(&to)).map_or(&*from, str::trim_end);
     [from, "–", &to].concat()

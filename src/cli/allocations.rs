@@ -6,15 +6,16 @@ use super::terms::{At, Printed, SnapshotArgs};
 use base::units::{Bytes, Moment, counted, grouped};
 use clap::Args;
 use engine::protocol::{
-    Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
-    TableSort, pool_name,
+    Filter, MomentFacts, QueryError, SEPARATOR, Scope, SortWay, TENSORS_FOUND, TableColumn, TableFilter, TablePage,
+    TableQuestion, TableRow, TableSort, pool_name,
 };
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 
 const PATTERN: &str = "Search, as on the page; all allocations if omitted:
 
-text, /regex/             text or regular expression in any frame of the stack
+text, /regex/             text or regular expression in any frame of the stack, or in the name that
+                          a recorder gives the tensor
 @text                     text in the call site
 @category activation      category
 freed, never-freed        freed in the trace, or live at its end
@@ -56,8 +57,11 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     let facts = at.when.map(|when| asking.at(when)).transpose()?;
     let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
     let page = largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
-    let form = if printed.json { as_json } else { as_text };
-    Ok(form(&asking, pattern, facts, &page))
+    if !printed.json {
+        return Ok(as_text(&asking, pattern, facts, &page));
+    }
+    let tensors = tensors(&mut asking, &page);
+    Ok(as_json(&asking, pattern, facts, &page, &tensors))
 }
 
 /// At most `most` allocations of a scope that pass a filter, the largest first.
@@ -83,8 +87,34 @@ fn listed(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
     (&mut page.rows, page.listed.count)
 }
 
-fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
-    let row = |row: &TableRow| {
+/// The tensor in each of these allocations that a recorder names; none where it names none at all.
+fn tensors(asking: &mut Asking, page: &TablePage) -> Vec<Option<Value>> {
+    if asking.device.recorded(TENSORS_FOUND).is_none_or(|found| found == 0) {
+        return Vec::new();
+    }
+    let mut of = |row: &TableRow| match asking.ask_about(Question::Details(row.allocation))? {
+        Answer::Details(details) => details?.tensors.first().map(|text| tensor(text)),
+        _ => None,
+    };
+    page.rows.iter().map(&mut of).collect()
+}
+
+/// From the right: a name may have anything in it.
+fn tensor(text: &str) -> Value {
+    let mut parts = text.rsplitn(4, SEPARATOR);
+    let [dtype, shape, kind, name] = [(); 4].map(|()| parts.next().unwrap_or_default());
+    json!({"name": name, "kind": kind, "shape": shape, "dtype": dtype})
+}
+
+fn as_json(
+    asking: &Asking,
+    pattern: &str,
+    facts: Option<MomentFacts>,
+    page: &TablePage,
+    tensors: &[Option<Value>],
+) -> String {
+    let tensors = tensors.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+    let row = |(row, tensor): (&TableRow, Option<&Value>)| {
         json!({
             "number": row.allocation,
             "requested_bytes": row.requested,
@@ -97,6 +127,7 @@ fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
             "freed_at": row.freed,
             "freed_at_us": row.freed_us,
             "call_site": row.site,
+            "tensor": tensor,
         })
     };
     let fields = json!({
@@ -104,7 +135,7 @@ fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
         "event": facts.map(|facts| Moment(facts.moment).event_or_minus_one()),
         "requested_bytes": page.listed.bytes,
         "count": page.listed.count,
-        "rows": page.rows.iter().map(row).collect::<Vec<Value>>(),
+        "rows": page.rows.iter().zip(tensors).map(row).collect::<Vec<Value>>(),
         "rows_left_out": page.listed.count.saturating_sub(page.rows.len() as u32),
     });
     pretty(&asking.document(fields))

@@ -1,6 +1,7 @@
 //! A file that is open, and the device of it that the questions are about.
 
 use super::input::Input;
+use super::kept::{self, Opened};
 use super::opening::open_first;
 use super::output::{printable, with};
 use super::terms::{Clock, SnapshotArgs, When};
@@ -19,7 +20,7 @@ pub(crate) struct Asking {
     pub(crate) device: DeviceSummary,
     /// Whether it was named.
     is_chosen: bool,
-    engine: Engine,
+    engine: Opened,
 }
 
 impl Asking {
@@ -28,23 +29,36 @@ impl Asking {
     /// # Errors
     /// The file can't be read, or has no such device: one sentence.
     pub(crate) fn open(source: &SnapshotArgs) -> Result<Asking, String> {
+        if let Some((summary, engine, device)) = kept::take(&source.file) {
+            return Asking::of(summary, engine, source.device.or(device));
+        }
         let mut input = Input::open(&source.file).map_err(|error| error.to_string())?;
         let (summary, engine) = open_first(&mut input, &source.file)?;
-        Asking::of(summary, engine, source.device)
+        Asking::of(summary, Opened::once(engine), source.device)
     }
 
     /// Picks the device of a file that is open.
     ///
     /// # Errors
     /// It has no such device: one sentence.
-    pub(crate) fn of(summary: FileSummary, engine: Engine, device: Option<i64>) -> Result<Asking, String> {
+    pub(crate) fn of(summary: FileSummary, engine: Opened, device: Option<i64>) -> Result<Asking, String> {
         let (is_chosen, device) = (device.is_some(), pick(&summary, device)?.clone());
         Ok(Asking { summary, device, is_chosen, engine })
     }
 
     /// The file, to go on with.
-    pub(crate) fn into_engine(self) -> Engine {
+    pub(crate) fn into_engine(self) -> Opened {
         self.engine
+    }
+
+    /// What has it open.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Says that this question has the file classified by rules of its own.
+    pub(crate) fn classified(&mut self) {
+        self.engine.classified();
     }
 
     /// Works until all is known of the file: what answers need, and what makes them faster.

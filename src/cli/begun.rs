@@ -30,6 +30,11 @@ impl Begun {
         Ok((file, Begun(Some(path))))
     }
 
+    /// Where it is meanwhile.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.as_deref().unwrap_or(Path::new(""))
+    }
+
     /// Puts it to its place, whole.
     ///
     /// # Errors

@@ -8,5 +8,6 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=built");
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    fs::write(out.join("memscape.html"), fs::read("built/memscape.html").unwrap_or_default())
+    let put = |name: &str| fs::write(out.join(name), fs::read(PathBuf::from("built").join(name)).unwrap_or_default());
+    put("memscape.html").and_then(|()| put("sql-part.html"))
 }

@@ -1,15 +1,15 @@
 //! `memscape crop`: a range of a trace as a smaller snapshot.
 
-use super::asking::Asking;
+use super::asking::{Asking, pick};
 use super::events::{beyond, first};
+use super::packed::{Packed, Packing};
 use super::terms::{SnapshotArgs, When, when};
-use super::written::Written;
+use base::slice::Slice;
 use base::units::{Bytes, grouped};
 use clap::Args;
 use engine::crop::{Crop, CropError, Cropped};
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use std::io::Write;
+use engine::protocol::FileSummary;
+use engine::{Engine, StepSearch};
 use std::path::PathBuf;
 
 /// Arguments of `memscape crop`.
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
-    /// Snapshot to write, gzipped if its name ends in .gz; "-" for standard output
+    /// Snapshot to write, compressed if its name ends in .gz or .zst; "-" for standard output
     #[arg(short, long = "output", value_name = "OUT.pickle")]
     pub(crate) out: PathBuf,
     /// First event, or time
@@ -32,6 +32,12 @@ pub(crate) struct Arguments {
     /// With --around, how many events to keep before it, and after it
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "around")]
     pub(crate) events: u32,
+    /// Keep one step: its annotation, or its number, from 0, as "memscape steps" lists them
+    #[arg(long, value_name = "STEP", conflicts_with_all = ["from", "to", "around"])]
+    pub(crate) step: Option<String>,
+    /// Keep these devices as well: ordinals, or "all"; of each what happened at the same time
+    #[arg(long, value_name = "N,N", value_parser = devices)]
+    pub(crate) also: Option<Devices>,
     /// Write nothing but what was recorded: blocks from before the range that are freed in it lose their stacks
     #[arg(long)]
     pub(crate) no_prologue: bool,
@@ -41,33 +47,32 @@ impl Arguments {
     /// Writes the crop; what went into it, or the error, as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         let mut asking = Asking::open(&self.source)?;
-        let events = self.range(&mut asking)?;
-        if events[0] > events[1] {
+        let chosen = self.range(&mut asking)?;
+        if chosen[0] > chosen[1] {
             return Err("--from is after --to".to_owned());
         }
-        let (device, source) = (asking.device.device, asking.summary.file.clone());
-        let crop = Crop { device, events, prologue: !self.no_prologue, source };
+        let (device, summary) = (asking.device.device, asking.summary.clone());
         let mut engine = asking.into_engine();
-        let wrong = |error: CropError| match error {
-            CropError::Impossible(why) => why,
-            CropError::Io(error) => format!("{}: {error}", self.out.display()),
-        };
+        let mut devices = vec![(device, chosen)];
+        for other in self.others(&summary, device)? {
+            devices.push((other, same_time(&engine, device, chosen, other)?));
+        }
+        let crop = Crop { devices, prologue: !self.no_prologue, source: summary.file };
         let failed = |error: std::io::Error| format!("{}: {error}", self.out.display());
-        let mut out = Written::create(&self.out, &self.source.file).map_err(failed)?;
-        let cropped = if self.out.extension().is_some_and(|ending| ending == "gz") {
-            let mut packed = GzEncoder::new(&mut out, Compression::default());
-            let cropped = engine.crop(&crop, &mut packed).map_err(wrong)?;
-            packed.finish().and_then(|out| out.flush()).map_err(failed)?;
-            cropped
-        } else {
-            engine.crop(&crop, &mut out).map_err(wrong)?
-        };
+        let mut out = Packed::create(&self.out, &self.source.file, Packing::of(&self.out)).map_err(failed)?;
+        let cropped = engine.crop(&crop, &mut out).map_err(|error| match error {
+            CropError::Impossible(why) => why,
+            CropError::Io(error) => failed(error),
+        })?;
         out.finish().map_err(failed)?;
         Ok(said(cropped))
     }
 
     /// The first event, and the first beyond the last.
     fn range(&self, asking: &mut Asking) -> Result<[u32; 2], String> {
+        if let Some(step) = &self.step {
+            return step_of(asking, step);
+        }
         if let Some(around) = self.around {
             let at = asking.at(around)?.moment;
             let first = at.saturating_sub(1).saturating_sub(self.events);
@@ -76,6 +81,72 @@ impl Arguments {
         let from = self.from.map_or(Ok(0), |when| first(asking, when))?;
         Ok([from, self.to.map_or(Ok(u32::MAX), |when| beyond(asking, when))?])
     }
+
+    /// The other devices that are kept.
+    fn others(&self, summary: &FileSummary, device: i64) -> Result<Vec<i64>, String> {
+        let others = match &self.also {
+            None => Vec::new(),
+            Some(Devices::All) => {
+                summary.devices.iter().map(|device| device.device).filter(|&device| device >= 0).collect()
+            }
+            Some(Devices::These(these)) => these.clone(),
+        };
+        let others: Vec<i64> = others.into_iter().filter(|&other| other != device).collect();
+        others.iter().try_for_each(|&other| pick(summary, Some(other)).map(drop))?;
+        Ok(others)
+    }
+}
+
+/// Devices by ordinal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Devices {
+    All,
+    These(Vec<i64>),
+}
+
+fn devices(text: &str) -> Result<Devices, String> {
+    if text == "all" {
+        return Ok(Devices::All);
+    }
+    let these = text.split(',').map(|part| part.trim().parse().ok().filter(|&ordinal: &i64| ordinal >= 0));
+    these.collect::<Option<_>>().map(Devices::These).ok_or_else(|| "expected ordinals such as 1,2, or all".to_owned())
+}
+
+/// The events of a step.
+fn step_of(asking: &mut Asking, wanted: &str) -> Result<[u32; 2], String> {
+    let device = asking.device.device;
+    asking.prepare();
+    let Some(side) = asking.engine().side(device) else { return Err("the file has no such device".to_owned()) };
+    let (mut search, goes_on) = (StepSearch::new(device), &mut || true);
+    let mut slice = Slice::new(goes_on);
+    while search.step(&side, &mut slice).is_err() {}
+    let spans = search.spans();
+    let named = |number: &usize| search.name(&side, *number).as_deref() == Some(wanted);
+    let number = (0..spans.len()).find(named).or_else(|| wanted.parse().ok());
+    match number.and_then(|number| spans.get(number)) {
+        Some(span) => Ok([span.from, span.to]),
+        None if spans.is_empty() => Err("no steps found in this trace; choose the range by --from and --to".to_owned()),
+        None => Err(format!("no step “{wanted}”; there are {}, see \"memscape steps\"", spans.len())),
+    }
+}
+
+/// The events of another device between the times of these events.
+fn same_time(engine: &Engine, device: i64, [from, to]: [u32; 2], other: i64) -> Result<[u32; 2], String> {
+    let missing = || {
+        "the trace has no times (PyTorch records them since 2.2), so it is unknown what other devices did then"
+            .to_owned()
+    };
+    let history = |device| engine.side(device).map(|side| side.history);
+    let (own, others) = history(device).zip(history(other)).ok_or("the file has no such device")?;
+    let (last, beyond) = (others.event_count(), own.event_count());
+    let (Some(clock), Some(own)) = (others.events.times.clock(), own.events.times.clock().map(|_| own)) else {
+        // All of it is all of it.
+        return if from == 0 && to >= beyond { Ok([0, last]) } else { Err(missing()) };
+    };
+    let at = |event: u32| own.events.times.at(event);
+    let first = if from == 0 { Some(0) } else { at(from).map(|us| clock.events_before_us(us)) };
+    let end = if to >= beyond { Some(last) } else { at(to).map(|us| clock.events_before_us(us)) };
+    first.zip(end).map(|(first, end)| [first, end.max(first)]).ok_or_else(missing)
 }
 
 fn said(cropped: Cropped) -> String {

@@ -1,15 +1,17 @@
 //! `memscape diff`: two snapshots against each other, as text, JSON or Markdown.
 
 use super::asking::{Asking, pick};
+use super::diff_json::as_json;
 use super::output::{after, pretty, printable};
 use super::terms::{SnapshotArgs, When, when};
 use base::slice::Slice;
 use base::units::{Bytes, Moment, grouped, percent};
 use clap::{Args, ValueEnum};
-use compare::{Align, Comparing, Comparison, Key, Row, SideFacts, TreeRow, Two, Wanted, factor, signed, times};
-use engine::protocol::SCHEMA;
-use serde_json::{Value, json};
+use compare::{
+    Align, Comparing, Comparison, Key, Row, SideFacts, Two, Wanted, factor, peaks_in, report, signed, times,
+};
 use std::path::PathBuf;
+use ui::markdown::markdown;
 use ui::summary::device_name;
 
 /// Rows that are printed.
@@ -34,6 +36,12 @@ pub(crate) struct Diff {
     /// Cursor position in B
     #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
     pub(crate) at_b: Option<When>,
+    /// Compare the peaks of a range of A and of the aligned range of B: where it begins
+    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
+    pub(crate) from: Option<When>,
+    /// Where it ends
+    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
+    pub(crate) to: Option<When>,
     /// What allocations are matched by; if omitted, the strictest key that matches 90 % of the bytes
     #[arg(long)]
     pub(crate) key: Option<ByKey>,
@@ -57,9 +65,9 @@ pub(crate) struct Diff {
 impl Diff {
     /// Of the devices of two files, with all else chosen automatically.
     pub(crate) fn of(a: (PathBuf, i64), b: (PathBuf, i64), json: bool, markdown: bool) -> Diff {
-        let (at_a, at_b, key, align, map) = Default::default();
+        let (at_a, at_b, from, to, key, align, map) = Default::default();
         let (device_a, device_b) = (Some(a.1), Some(b.1));
-        Diff { a: a.0, b: b.0, device_a, device_b, at_a, at_b, key, align, map, top: TOP, json, markdown }
+        Diff { a: a.0, b: b.0, device_a, device_b, at_a, at_b, from, to, key, align, map, top: TOP, json, markdown }
     }
 }
 
@@ -121,7 +129,8 @@ fn compared(arguments: &Diff) -> Result<Comparison, String> {
     let mut first = open(a, *device_a)?;
     // Two devices or two moments of one file: it is read once.
     let mut second = if a == b { None } else { Some(open(b, *device_b)?) };
-    let one = moment(&mut first, *at_a).map_err(|error| format!("{}: {error}", a.display()))?;
+    let mut of_a = |at| moment(&mut first, at).map_err(|error| format!("{}: {error}", a.display()));
+    let (one, from, to) = (of_a(*at_a)?, of_a(arguments.from)?, of_a(arguments.to)?);
     let device_of_a = first.device.device;
     let (device_of_b, other) = {
         let asking = second.as_mut().unwrap_or(&mut first);
@@ -138,6 +147,12 @@ fn compared(arguments: &Diff) -> Result<Comparison, String> {
     let side_b = engine_b.as_ref().unwrap_or(&engine_a).side(device_of_b).ok_or_else(missing)?;
     let wanted = Wanted { a: one, b: other, key: key.map(|key| key.0), align: align.map(|align| align.0) };
     let mut comparing = Comparing::new(&side_a, &side_b, wanted).with_prefixes(arguments.map.clone());
+    if from.is_some() || to.is_some() {
+        while comparing.align(&side_a, &side_b, &mut Slice::new(&mut || true)).is_err() {}
+        let range = [from.unwrap_or(Moment::START), to.unwrap_or(Moment(side_a.history.event_count()))];
+        let (one, other) = peaks_in([&side_a, &side_b], comparing.alignment(), range);
+        comparing.move_to(one, other);
+    }
     loop {
         if let Ok(comparison) = comparing.step(&side_a, &side_b, &mut Slice::new(&mut || true)) {
             return Ok(comparison);
@@ -157,135 +172,6 @@ fn prefix(typed: &str) -> Result<(String, String), String> {
 fn moment(asking: &mut Asking, at: Option<When>) -> Result<Option<Moment>, String> {
     asking.prepare();
     at.map(|at| asking.at(at).map(|facts| Moment(facts.moment))).transpose()
-}
-
-fn side(facts: &SideFacts) -> Value {
-    json!({
-        "file": facts.file,
-        "device": facts.device,
-        "events": facts.events,
-        "event": Moment(facts.moment).event_or_minus_one(),
-        "live_bytes": facts.live_bytes,
-        "reserved_bytes": facts.reserved_bytes,
-    })
-}
-
-/// A difference; beyond what JSON's readers take for an integer it is cut off.
-fn delta(two: Two) -> i64 {
-    i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN })
-}
-
-fn ratio(two: Two) -> Option<f64> {
-    (two.a > 0).then(|| two.b as f64 / two.a as f64)
-}
-
-fn row_json(row: &Row) -> Value {
-    json!({
-        "key": row.label,
-        "callers": row.callers,
-        "a_bytes": row.bytes.a,
-        "b_bytes": row.bytes.b,
-        "delta_bytes": delta(row.bytes),
-        "a_count": row.count.a,
-        "b_count": row.count.b,
-        "ratio": ratio(row.bytes),
-        "in_both": row.in_both,
-    })
-}
-
-fn tree_json(row: &TreeRow) -> Value {
-    json!({
-        "depth": row.depth,
-        "frame": row.label,
-        "callers": row.frames,
-        "a_bytes": row.bytes.a,
-        "b_bytes": row.bytes.b,
-        "delta_bytes": delta(row.bytes),
-        "a_count": row.count.a,
-        "b_count": row.count.b,
-    })
-}
-
-fn as_json(of: &Comparison) -> Value {
-    let two = |two: Two| json!({"a": two.a, "b": two.b, "delta": delta(two)});
-    let event = |moment: u32| Moment(moment).event_or_minus_one();
-    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
-    let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
-    let matched = of.matched;
-    let tried: Vec<Value> = of
-        .tried
-        .iter()
-        .map(|(key, matched)| json!({"key": key, "matched_share": matched.parts_per_million() as f64 / 1e6}))
-        .collect();
-    let moments: Vec<Value> = of
-        .moments
-        .iter()
-        .map(|pair| {
-            json!({
-                "title": pair.title,
-                "a_event": event(pair.moments.0),
-                "b_event": event(pair.moments.1),
-                "live_bytes": two(pair.live),
-                "reserved_bytes": pair.reserved.map(two),
-            })
-        })
-        .collect();
-    let settings: Vec<Value> =
-        of.settings.iter().map(|(name, a, b)| json!({"setting": name, "a": a, "b": b})).collect();
-    let scaling: Vec<Value> = of
-        .scaling
-        .iter()
-        .map(|group| {
-            let sites: Vec<Value> = group
-                .rows
-                .iter()
-                .map(|row| {
-                    let (factor, share) = (row.factor, share(row.share.0, row.share.1));
-                    json!({"call_site": row.site, "factor": factor, "share": share, "pairs": row.pairs, "bytes": two(row.bytes)})
-                })
-                .collect();
-            let (factor, bytes) = (group.factor, two(group.bytes));
-            json!({"factor": factor, "call_sites": group.sites, "pairs": group.pairs, "bytes": bytes, "largest": sites})
-        })
-        .collect();
-    let lifetimes: Vec<Value> = of
-        .lifetimes
-        .iter()
-        .map(|it| {
-            let sites: Vec<Value> = it
-                .sites
-                .iter()
-                .map(|(site, count, bytes, events)| {
-                    json!({"call_site": site, "allocations": count, "bytes": two(*bytes), "longer_events": events})
-                })
-                .collect();
-            let (outcome, bytes) = (it.outcome.name(), two(it.bytes));
-            json!({"outcome": outcome, "allocations": it.allocations, "bytes": bytes, "largest": sites})
-        })
-        .collect();
-    json!({
-        "schema": SCHEMA,
-        "a": side(&of.a),
-        "b": side(&of.b),
-        "delta_bytes": delta(live),
-        "verdict": of.verdict,
-        "warnings": of.warnings,
-        "alignment": of.alignment,
-        "alignment_detail": of.alignment_detail,
-        "key": of.key,
-        "matched_share": matched.parts_per_million() as f64 / 1e6,
-        "matched_bytes": {"a": matched.bytes.a, "b": matched.bytes.b},
-        "known_bytes": {"a": matched.known.a, "b": matched.known.b},
-        "keys_tried": tried,
-        "moments": moments,
-        "out_of_memory": two(of.out_of_memory),
-        "settings": settings,
-        "rows": of.rows.iter().map(row_json).collect::<Vec<Value>>(),
-        "tree": of.tree.iter().map(tree_json).collect::<Vec<Value>>(),
-        "pools": of.pools.iter().map(row_json).collect::<Vec<Value>>(),
-        "scaling": scaling,
-        "lifetimes": lifetimes,
-    })
 }
 
 /// Letters of a line on a terminal.
@@ -360,6 +246,8 @@ fn as_text(of: &Comparison, top: u32) -> String {
         text += "\nBy pool\n";
         text += &table(&of.pools, top);
     }
+    text += &steps(of, top);
+    text += &allocations(of, top);
     if !of.settings.is_empty() {
         text += "\nSettings that differ (A → B)\n";
         for (name, a, b) in of.settings.iter().take(top as usize) {
@@ -384,11 +272,43 @@ fn as_text(of: &Comparison, top: u32) -> String {
         text += "\n                lifetime  allocations            A            B  largest call site\n";
     }
     for it in &of.lifetimes {
-        let site = it.sites.first().map_or(String::new(), |(site, ..)| cut(site, 36));
+        let site = it.sites.first().map_or(String::new(), |of| cut(&of.site, 36));
         let (a, b, count) = (bytes(it.bytes.a), bytes(it.bytes.b), grouped(it.allocations));
         text += &format!("{:>24} {count:>12} {a:>12} {b:>12}  {site}\n", it.outcome.title());
     }
     text
+}
+
+/// The steps that both have.
+fn steps(of: &Comparison, top: u32) -> String {
+    let mut text = String::new();
+    if !of.steps.is_empty() {
+        text += &format!("\n{:>12} {:>12} {:>12} {:>13}  allocations\n", "A, peak", "B, peak", "Δ", "ratio");
+    }
+    for step in of.steps.iter().take(top as usize) {
+        let (a, b, delta) = (bytes(step.peak.a), bytes(step.peak.b), signed(step.peak.delta()));
+        let counts = format!("{} → {}", grouped(step.allocations.a), grouped(step.allocations.b));
+        let name = cut(&step.name, 24);
+        text += &format!("{a:>12} {b:>12} {delta:>12} {:>13}  {counts:<15} {name}\n", total_relation(step.peak));
+    }
+    text + &super::output::more(of.steps.len().saturating_sub(top as usize) as u32)
+}
+
+/// The allocations that differ most.
+fn allocations(of: &Comparison, top: u32) -> String {
+    let mut text = String::new();
+    if !of.allocations.rows.is_empty() {
+        text += &format!("\n{:>12} {:>12} {:>12} {:>13}  allocation\n", "A", "B", "Δ", "ratio");
+    }
+    // They are many: the groups above say more.
+    for row in of.allocations.rows.iter().take(top.div_ceil(4) as usize) {
+        let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
+        let id = |id: Option<u32>| id.map_or("–".to_owned(), |id| format!("#{id}"));
+        let name = cut(&format!("{} → {} {}", id(row.ids.0), id(row.ids.1), row.site), 44);
+        text += &format!("{a:>12} {b:>12} {delta:>12} {:>13}  {name}\n", row.relation());
+    }
+    let left_out = of.allocations.count.saturating_sub(top.div_ceil(4).into());
+    text + &super::output::more(u32::try_from(left_out).unwrap_or(u32::MAX))
 }
 
 /// Fragmentation at the peaks, and how often memory ran out.
@@ -425,32 +345,8 @@ fn table(rows: &[Row], top: u32) -> String {
     text + &super::output::more(rows.len().saturating_sub(top as usize) as u32)
 }
 
+/// The insight of the page, with what is asked of a report that stands alone: what is compared.
 fn as_markdown(of: &Comparison, top: u32) -> String {
-    // A pipe would end a cell, and what looks like markup would be.
-    let plain = |text: &str| printable(text).replace('|', "\\|").replace('<', "&lt;");
-    let mut text = format!("# {} → {}\n\n", plain(&of.a.file), plain(&of.b.file));
-    of.verdict.iter().for_each(|sentence| text += &format!("- {}\n", plain(sentence)));
-    of.warnings.iter().for_each(|warning| text += &format!("- **Warning:** {}\n", plain(warning)));
-    text += &format!("\nAlignment: {}\n", plain(&of.alignment_detail));
-    text += &format!("\n## By {}\n\n| A | B | Δ | ratio | allocations | {} |\n", of.key_title, of.key_title);
-    text += "| ---: | ---: | ---: | ---: | ---: | --- |\n";
-    let line = |bytes: Two, relation: &str, counts: &str, name: &str| {
-        let (a, b, delta) = (self::bytes(bytes.a), self::bytes(bytes.b), signed(bytes.delta()));
-        format!("| {a} | {b} | {delta} | {relation} | {counts} | {name} |\n")
-    };
-    for row in of.rows.iter().take(top as usize) {
-        let counts = format!("{} → {}", grouped(row.count.a), grouped(row.count.b));
-        text += &line(row.bytes, &row.relation(), &counts, &plain(&row.label));
-    }
-    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
-    text += &line(live, &total_relation(live), "", "**total**");
-    if !of.scaling.is_empty() {
-        text += "\n## Scaling\n\n| factor | call sites | A | B | largest call site |\n| ---: | ---: | ---: | ---: | --- |\n";
-    }
-    for group in of.scaling.iter().take(top as usize) {
-        let site = group.rows.first().map_or(String::new(), |row| plain(&row.site));
-        let (a, b) = (bytes(group.bytes.a), bytes(group.bytes.b));
-        text += &format!("| {} | {} | {a} | {b} | {site} |\n", factor(group.factor), group.sites);
-    }
-    text
+    let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device)].concat();
+    markdown(&report(of, top as usize), &[name(&of.a), name(&of.b)].join(" → "))
 }

@@ -1,7 +1,7 @@
 //! `memscape events`: the events that match a filter, printed as they come: ten million lines are never held at once.
 
 use super::asking::{Asking, Edge};
-use super::output::{more, printable, written};
+use super::output::{more, printable, standard_output, written};
 use super::terms::{Printed, SnapshotArgs, When, when};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
@@ -79,7 +79,7 @@ pub(crate) fn events(terms: &Events) -> Result<(), String> {
         return Err("--from is after --to".to_owned());
     }
     let filter = EventsFilter { text: filter, actions: 0, between: Some([from, to]) };
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(standard_output());
     written(write(&mut out, &mut asking, &terms.printed, &filter))
 }
 

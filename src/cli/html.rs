@@ -5,15 +5,15 @@
 use super::asking::Asking;
 use super::carried::Carried;
 use super::input::Input;
+use super::kept::Opened;
 use super::opening::{name_of, open_first};
 use super::terms::{At, SnapshotArgs};
-use super::viewer::viewer;
+use super::viewer::{viewer, with_sql};
 use super::written::Written;
 use base::units::{Bytes, grouped};
 use base64::prelude::BASE64_STANDARD;
 use base64::write::EncoderWriter;
 use clap::Args;
-use engine::Engine;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use ui::html::{ELEMENTS, element};
@@ -38,6 +38,9 @@ pub(crate) struct Html {
     /// View to open with: a link copied from the page, or the part after its #
     #[arg(long, value_name = "LINK", default_value = "", hide_default_value = true)]
     pub(crate) view: String,
+    /// Include the tab SQL: 0.6 MB more
+    #[arg(long)]
+    pub(crate) sql: bool,
     /// Use this memscape.html instead of the built-in page
     #[arg(long, value_name = "PAGE")]
     pub(crate) viewer: Option<PathBuf>,
@@ -69,6 +72,7 @@ impl Html {
     /// Writes the page; what went into it, or the error, as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         let viewer = viewer(self.viewer.as_deref())?;
+        let viewer = if self.sql { with_sql(viewer)? } else { viewer };
         let end = viewer.rfind("</body>").ok_or("the viewer has no </body>")?;
         let (head, tail) = viewer.split_at_checked(end).ok_or("the viewer has no </body>")?;
         let file = &self.source.file;
@@ -97,8 +101,9 @@ impl Html {
     }
 
     /// Opens the file, and finds the fragment of the view that the page is to open at.
-    fn look(&self, input: &mut Input) -> Result<(String, Engine), String> {
-        let (summary, mut engine) = open_first(input, &self.source.file)?;
+    fn look(&self, input: &mut Input) -> Result<(String, Opened), String> {
+        let (summary, engine) = open_first(input, &self.source.file)?;
+        let mut engine = Opened::once(engine);
         let view = self.fragment()?;
         let of_view = view.split('&').find_map(|pair| pair.strip_prefix("device=")?.parse().ok());
         let (when, device) = (self.at.when, self.source.device);

@@ -7,8 +7,8 @@ use base::units::Moment;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::protocol::{
-    CategorySet, Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone,
-    Topic,
+    CategorySet, Cell, Chart, ChartPart, DeltaBox, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow,
+    Threshold, Tone, Topic,
 };
 use engine::{Answer, Question, Request};
 use serde_json::{Map, Value, json};
@@ -147,6 +147,7 @@ pub(crate) fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> 
             yaml::parse(&text).map_err(|errors| told(errors).join("; "))?
         }
     };
+    asking.classified();
     // It has no reply.
     asking.ask(Request::Categories(Box::new(set)));
     Ok(())
@@ -241,6 +242,10 @@ fn as_chart(chart: &Chart) -> Value {
         Chart::Parts(parts) => {
             let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes});
             json!({"parts": parts.iter().map(part).collect::<Vec<Value>>()})
+        }
+        Chart::Delta(_, boxes) => {
+            let node = |it: &DeltaBox| json!({"depth": it.depth, "name": it.name, "a_bytes": it.a, "b_bytes": it.b});
+            json!({"nodes": boxes.iter().map(node).collect::<Vec<Value>>()})
         }
         Chart::Map(map) => {
             let names: Vec<&String> = map.rows.iter().map(|row| &row.name).collect();

@@ -3,20 +3,29 @@
 //! Exit status: 0; 1 if a file cannot be read (one sentence on standard error); 2 for invalid arguments.
 
 mod allocations;
+mod ask;
 mod asking;
 mod begun;
 mod carried;
+mod columnar;
+mod convert;
 mod crop;
 mod diff;
+mod diff_json;
 mod events;
+mod export;
 mod html;
 mod input;
 mod insights;
+mod kept;
 mod live;
 mod live_rows;
 mod manual;
+mod mcp;
+mod one_survey;
 mod opening;
 mod output;
+mod packed;
 #[cfg(test)]
 mod parsing;
 mod plan;
@@ -24,9 +33,14 @@ mod plot;
 mod ranks;
 mod ranks_json;
 mod ranks_survey;
+mod report_html;
+mod run;
+mod scaling;
 mod segments;
 mod segments_json;
 mod serve;
+mod simulated;
+mod sql;
 mod summary;
 mod terms;
 mod viewer;
@@ -36,7 +50,8 @@ mod written;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use engine::protocol::Topic;
-use output::{print, say};
+use output::{caught, print, say};
+use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -117,6 +132,17 @@ enum Command {
     /// Other tools open it as well: it has the events of the range, the segments and blocks as they were after it, and, before it, an event
     /// for each allocation that is live at its beginning, so that stacks are kept (see --no-prologue).
     Crop(crop::Arguments),
+    /// Convert a snapshot: pickle, JSON, SnapViewer's archive, memscape's columns
+    ///
+    /// Writes all events, segments and blocks of all devices. Keys of the snapshot that memscape does not know are left out, and named.
+    Convert(convert::Arguments),
+    /// Write a snapshot in the format of another tool: speedscope, pprof, Firefox Profiler, Perfetto, DHAT, CSV, Parquet
+    Export(export::Arguments),
+    /// Ask a snapshot in SQL: allocations, events, stacks, segments, totals and more as tables
+    ///
+    /// Queries read the snapshot where it lies; nothing is copied. They only read: statements that write, attach files or change settings
+    /// are refused. Without a query, statements are read from the terminal or standard input.
+    Sql(sql::Sql),
     /// Draw the timeline as an SVG image
     Plot(plot::Plot),
     /// Save the page and the snapshot as one HTML file that works offline
@@ -126,6 +152,20 @@ enum Command {
     /// Prints an address that only this machine can reach. Requests without the full address are rejected. Folders are searched
     /// each time the address is opened; the 200 newest snapshots are listed, and links are not followed. Press Ctrl+C to stop.
     Serve(serve::Serve),
+    /// Keep a snapshot open and answer a question a line, as JSON
+    ///
+    /// Reads {"id": 1, "command": "live", "arguments": ["--at", "oom"]} from standard input and prints {"id": 1, "answer": ...}, a line
+    /// each. Answers are those of the commands with --json. The second question about a large file takes milliseconds.
+    Ask(ask::Ask),
+    /// Serve the questions about snapshots to an agent, over the Model Context Protocol
+    ///
+    /// Speaks the protocol on standard input and output. Register it with an agent as the command memscape with the arguments mcp FOLDER.
+    /// Answers are short, and say what was left out.
+    Mcp(mcp::Mcp),
+    /// Run a Python program and record what it allocates
+    ///
+    /// Needs the Python package: pip install memscape.
+    Run(run::Run),
     /// Print a shell completion script
     Completions(manual::Completions),
     /// Write man pages to a folder
@@ -163,6 +203,23 @@ impl Command {
         }
     }
 
+    /// Whether it answers from one snapshot, and ends.
+    fn is_about_one_file(&self) -> bool {
+        // Without a query it would read the questions that are not for it.
+        let is_prompt = matches!(self, Command::Sql(arguments) if !arguments.is_complete());
+        !is_prompt
+            && !matches!(
+                self,
+                Command::Ranks(_)
+                    | Command::Serve(_)
+                    | Command::Completions(_)
+                    | Command::Man(_)
+                    | Command::Ask(_)
+                    | Command::Mcp(_)
+                    | Command::Run(_)
+            )
+    }
+
     /// Runs it; the errors are a sentence each.
     fn run(self) -> Result<(), Vec<String>> {
         let (path, result): (&Path, _) = match &self {
@@ -176,6 +233,9 @@ impl Command {
                 (&arguments.source.file, allocations::allocations(arguments).and_then(printed))
             }
             Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(printed)),
+            Command::WhatIf(arguments @ what_if::Simulate { out: Some(out), .. }) => {
+                written(out, &arguments.source.file, simulated::write(arguments, out))
+            }
             Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(printed)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
             Command::Report(terms) => reported(Topic::Peak, terms),
@@ -196,22 +256,17 @@ impl Command {
             Command::Ranks(arguments) => {
                 return ranks::ranks(arguments).and_then(printed).map_err(|error| vec![error]);
             }
+            // Its errors name the file.
+            Command::Sql(arguments) => return arguments.run().map_err(|error| vec![error]),
             Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
-            Command::Html(arguments) => match arguments.write() {
-                Ok(what) => {
-                    say(&format!("{}: {what}", arguments.out.display()));
-                    return Ok(());
-                }
-                Err(error) => (&arguments.source.file, Err(error)),
-            },
-            Command::Crop(arguments) => match arguments.write() {
-                Ok(what) => {
-                    say(&format!("{}: {what}", arguments.out.display()));
-                    return Ok(());
-                }
-                Err(error) => (&arguments.source.file, Err(error)),
-            },
+            Command::Html(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Crop(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Convert(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Export(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
             Command::Serve(arguments) => return arguments.run().map_err(|error| vec![error]),
+            Command::Ask(arguments) => return arguments.run(answer),
+            Command::Mcp(arguments) => return arguments.run(answer_about).map_err(|error| vec![error]),
+            Command::Run(arguments) => return arguments.run(),
             Command::Completions(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
             Command::Man(arguments) => (&arguments.folder, arguments.run(Memscape::command())),
         };
@@ -223,6 +278,66 @@ fn printed(text: String) -> Result<(), String> {
     print(&text)
 }
 
+/// Says what was written, or fails for what was read.
+fn written<'a>(out: &Path, source: &'a Path, what: Result<String, String>) -> (&'a Path, Result<(), String>) {
+    (source, what.map(|what| say(&format!("{}: {what}", out.display()))))
+}
+
 fn reported(topic: Topic, terms: &insights::Terms) -> (&Path, Result<(), String>) {
     (&terms.source.file, insights::insight(topic, terms).and_then(printed))
+}
+
+/// What a command prints with `--json` about a file; of those that write a file, what they say.
+///
+/// # Errors
+/// The arguments are wrong, or there is no answer: one sentence.
+fn answer(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
+    answered(path, command, arguments, Command::is_about_one_file)
+}
+
+/// The same, also of a folder with the snapshots of many ranks.
+///
+/// # Errors
+/// As [`answer`].
+fn answer_about(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
+    answered(path, command, arguments, |asked| asked.is_about_one_file() || matches!(asked, Command::Ranks(_)))
+}
+
+fn answered(
+    path: &str,
+    command: &str,
+    arguments: &[String],
+    is_answered: fn(&Command) -> bool,
+) -> Result<Value, String> {
+    let cli = Memscape::command();
+    let is_named =
+        |known: &&clap::Command| known.get_name() == command || known.get_all_aliases().any(|alias| alias == command);
+    let known =
+        cli.get_subcommands().find(is_named).ok_or_else(|| format!("no command {command}: see memscape --help"))?;
+    let has_json = known.get_arguments().any(|argument| argument.get_id() == "json");
+    let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
+    let parsed = Memscape::try_parse_from(words.chain(arguments.iter().map(String::as_str)));
+    // Help is an error of clap's, and no answer. Of its errors the first line says what is wrong, the others what to type.
+    let Memscape { command: asked } = parsed.map_err(|error| {
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        line.strip_prefix("error: ").unwrap_or(line).to_owned()
+    })?;
+    if !is_answered(&asked) {
+        return Err(format!("{command} is not about one snapshot: run memscape {command}"));
+    }
+    if let Some(conflict) = asked.conflict() {
+        return Err(conflict);
+    }
+    let (result, caught) = caught(|| asked.run());
+    let prefix = format!("{path}: ");
+    result.map_err(|errors| errors.join("; ").replace(&prefix, ""))?;
+    if has_json {
+        return serde_json::from_slice(&caught.text).map_err(|error| error.to_string());
+    }
+    let message = caught.said.join("; ").replace(&prefix, "");
+    Ok(match caught.text.as_slice() {
+        [] => json!({ "message": message }),
+        text => json!({"message": message, "text": String::from_utf8_lossy(text)}),
+    })
 }

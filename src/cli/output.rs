@@ -3,14 +3,51 @@
 use base::units::{Moment, grouped};
 use serde::Serialize;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::io::{self, ErrorKind, Write};
+
+/// What a command printed, and what it said besides, where somebody else puts it on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Caught {
+    pub(crate) text: Vec<u8>,
+    pub(crate) said: Vec<String>,
+}
+
+thread_local! {
+    static CAUGHT: RefCell<Option<Caught>> = const { RefCell::new(None) };
+}
+
+/// Runs a command of which nothing is printed: the result, and what would have been.
+pub(crate) fn caught<R>(run: impl FnOnce() -> R) -> (R, Caught) {
+    CAUGHT.set(Some(Caught::default()));
+    let result = run();
+    (result, CAUGHT.take().unwrap_or_default())
+}
+
+/// Standard output, or what stands in for it.
+pub(crate) fn standard_output() -> Box<dyn Write + Send> {
+    if CAUGHT.with_borrow(Option::is_some) { Box::new(Catching) } else { Box::new(io::stdout()) }
+}
+
+struct Catching;
+
+impl Write for Catching {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        CAUGHT.with_borrow_mut(|caught| caught.iter_mut().for_each(|caught| caught.text.extend_from_slice(bytes)));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// Prints text. A closed pipe (`| head`) is no failure of ours.
 ///
 /// # Errors
 /// The system's, as one sentence.
 pub(crate) fn print(text: &str) -> Result<(), String> {
-    let mut out = io::stdout().lock();
+    let mut out = standard_output();
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
@@ -28,6 +65,13 @@ pub(crate) fn written(result: io::Result<()>) -> Result<(), String> {
 
 /// Prints a line to standard error, if anyone reads it.
 pub(crate) fn say(line: &str) {
+    let is_caught = CAUGHT.with_borrow_mut(|caught| {
+        caught.iter_mut().for_each(|caught| caught.said.push(printable(line)));
+        caught.is_some()
+    });
+    if is_caught {
+        return;
+    }
     let _ = writeln!(io::stderr(), "memscape: {}", printable(line));
 }
 

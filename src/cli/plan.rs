@@ -2,11 +2,12 @@
 
 use super::asking::Asking;
 use super::insights::classify;
-use super::output::{pretty, printable};
+use super::output::{pretty, printable, with};
+use super::scaling;
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, Moment, grouped};
 use clap::Args;
-use engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset, WhatIf, WhatIfQuestion};
+use engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset, WhatIf, WhatIfQuestion, read_factor};
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -37,7 +38,14 @@ pub(crate) struct Plan {
     /// Apply a common change, such as batch=2, fsdp=8 or checkpoint
     #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = PRESETS)]
     pub(crate) presets: Vec<(Preset, Factor)>,
-    /// Device memory that has to suffice, such as 80GiB: prints the largest batch that fits
+    /// Compare with this snapshot of another sequence length, and let each call site grow as measured; without --preset sequence=N, up to its
+    /// length
+    #[arg(long, value_name = "B")]
+    pub(crate) scaling_from: Option<PathBuf>,
+    /// How many times as long the sequence is there; if omitted, the smaller of two factors of which one is the square of the other
+    #[arg(long, value_name = "N", value_parser = growth, requires = "scaling_from")]
+    pub(crate) scaling_growth: Option<f64>,
+    /// Device memory that has to suffice, such as 80GiB: prints the largest batch that fits. If omitted, what a recorder says of the GPU
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) capacity: Option<u64>,
     /// Category rules: default, mosaic, or a file (JSON, or Mosaic's JSON or YAML)
@@ -53,20 +61,43 @@ pub(crate) struct Plan {
 /// # Errors
 /// The file or the rules cannot be read, or a group has no allocation: one sentence.
 pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
-    let Plan { source, sets, presets, capacity, rules, json } = arguments;
+    let Plan { source, sets, presets, scaling_from, scaling_growth, capacity, rules, json } = arguments;
     let mut asking = Asking::open(source)?;
+    let capacity = &capacity.or(asking.device.available_bytes());
     if let Some(path) = rules {
         classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    let (question, caveats) = question(sets, presets, *capacity)?;
+    let measured = scaling_from.as_deref().map(|other| scaling::measured(&mut asking, other, *scaling_growth));
+    let measured = measured.transpose()?;
+    // What is measured takes the place of the preset that assumes it.
+    let is_measured = |(preset, _): &&(Preset, Factor)| measured.is_some() && *preset == Preset::Sequence;
+    let others: Vec<_> = presets.iter().filter(|preset| !is_measured(preset)).copied().collect();
+    let (mut question, caveats) = question(sets, &others, *capacity)?;
+    let mut caveats: Vec<String> = caveats.into_iter().map(str::to_owned).collect();
+    if let Some(measured) = &measured {
+        let lengths = presets.iter().filter(is_measured).map(|(_, by)| *by);
+        let length = lengths.reduce(|one, other| one.and(other).unwrap_or(one));
+        scaling::add(measured, length, &mut question)?;
+        caveats.extend(measured.sentences());
+    }
     let batch = question.batch;
     let page = outcome(&mut asking, &question)?;
     let settings = WhatIfQuestion { capacity: *capacity, ..WhatIfQuestion::default() };
     let simulated = simulated(&mut asking, Some(&question), settings)?;
     Ok(match json {
-        true => pretty(&asking.document(as_json(&page, &simulated, batch, *capacity, &caveats))),
+        true => {
+            let scaling = measured.as_ref().map(scaling::as_json);
+            let fields = as_json(&page, &simulated, batch, *capacity, &caveats);
+            pretty(&asking.document(with(fields, json!({ "scaling": scaling }))))
+        }
         false => as_text(&asking, &page, &simulated, batch, *capacity, &caveats) + &asking.other_devices(),
     })
+}
+
+/// By how much something grew.
+fn growth(text: &str) -> Result<f64, String> {
+    let factor = read_factor(text)?.quotient();
+    if factor > 0.0 && factor != 1.0 { Ok(factor) } else { Err("expected a factor such as 2x or 0.5".to_owned()) }
 }
 
 /// A plan of these changes, and what its numbers leave out.
@@ -118,7 +149,7 @@ pub(crate) fn simulated(
     }
 }
 
-fn as_json(page: &PlanPage, simulated: &WhatIf, batch: Factor, capacity: Option<u64>, caveats: &[&str]) -> Value {
+fn as_json(page: &PlanPage, simulated: &WhatIf, batch: Factor, capacity: Option<u64>, caveats: &[String]) -> Value {
     let peak = |(bytes, moment): (u64, u32)| json!({"peak_live_bytes": bytes, "peak_event": Moment(moment).event_or_minus_one()});
     let groups: Vec<Value> = page
         .groups
@@ -163,7 +194,7 @@ fn as_text(
     simulated: &WhatIf,
     batch: Factor,
     capacity: Option<u64>,
-    caveats: &[&str],
+    caveats: &[String],
 ) -> String {
     let mut text = asking.title() + "\n";
     let lines = facts(page, capacity).into_iter().chain([("Reserved (simulated)", reserved(simulated))]);

@@ -3,6 +3,7 @@
 use super::asking::pick;
 use super::input::Input;
 use super::opening::open_first;
+use super::output::standard_output;
 use super::terms::SnapshotArgs;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -119,7 +120,7 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     let look = if options.colour.is_ordered() { look.in_order() } else { look };
     let wrong = |error: io::Error| format!("{}: {error}", options.out.display());
     let out: Box<dyn Write> = match options.out.as_path() {
-        path if path.as_os_str() == "-" => Box::new(io::stdout().lock()),
+        path if path.as_os_str() == "-" => standard_output(),
         path => Box::new(std::fs::File::create(path).map_err(wrong)?),
     };
     let mut out = Text { out: io::BufWriter::new(out), error: None };

@@ -1,14 +1,19 @@
 //! `memscape ranks`: the snapshots of many ranks beside each other, as text, JSON or Markdown.
 
 use super::diff::{Diff, cut, diff, wrapped};
-use super::output::printable;
+use super::one_survey::default_memory;
+use super::output::{printable, say};
 use super::ranks_json::as_json;
-use super::ranks_survey::{Surveys, default_memory, memory, survey};
+use super::ranks_survey::{Surveys, memory, survey};
+use super::report_html::page;
+use super::written::Written;
+use base::units::counted;
 use base::units::{Bytes, grouped};
-use clap::Args;
-use compare::ranks::{Rank, Ranks};
+use clap::{Args, ValueEnum};
+use compare::ranks::{Order, Pattern, Rank, Ranks, report};
 use compare::signed;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `memscape ranks`.
 #[derive(Args, Clone, Debug)]
@@ -16,6 +21,15 @@ pub(crate) struct Arguments {
     /// Folders, snapshots and archives of snapshots
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Write the report as a page to this file, "-" for standard output: map of all ranks, tables; no scripts
+    #[arg(short, long = "output", value_name = "OUT.html", conflicts_with_all = ["json", "markdown", "explain"])]
+    out: Option<PathBuf>,
+    /// What stands where in the names of files, such as {host}_{rank}.pickle: {rank}, {step}, {host}, {pp}, {tp}; * for anything
+    #[arg(long, value_name = "PATTERN", value_parser = Pattern::parse)]
+    names: Option<Pattern>,
+    /// Order of the rows of the page's map
+    #[arg(long, value_enum, default_value_t = By::Rank, requires = "out")]
+    order: By,
     /// Compare this rank with the median rank of its group, as memscape diff does
     #[arg(long, value_name = "RANK")]
     explain: Option<u32>,
@@ -33,22 +47,63 @@ pub(crate) struct Arguments {
     markdown: bool,
 }
 
+/// An order, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    Rank,
+    Pp,
+    Tp,
+    Peak,
+}
+
+impl From<By> for Order {
+    fn from(by: By) -> Order {
+        match by {
+            By::Rank => Order::Rank,
+            By::Pp => Order::Pp,
+            By::Tp => Order::Tp,
+            By::Peak => Order::Peak,
+        }
+    }
+}
+
 /// The text of `memscape ranks`.
 ///
 /// # Errors
 /// Nothing can be read, or there is no such rank: one sentence.
 pub(crate) fn ranks(arguments: &Arguments) -> Result<String, String> {
     let memory = arguments.memory.unwrap_or_else(default_memory);
-    let surveys = survey(&arguments.paths, memory)?;
+    let surveys = survey(&arguments.paths, arguments.names.as_ref(), memory)?;
     if let Some(rank) = arguments.explain {
         return explained(&surveys, rank, arguments);
     }
     let of = &surveys.ranks;
+    if let Some(out) = &arguments.out {
+        return written(of, arguments, out);
+    }
     Ok(match (arguments.json, arguments.markdown) {
         (true, _) => as_json(of, memory),
         (_, true) => as_markdown(of, arguments.top),
         _ => as_text(of, arguments.top),
     })
+}
+
+/// Writes the page; the page itself, where that goes to standard output.
+fn written(of: &Ranks, arguments: &Arguments, out: &Path) -> Result<String, String> {
+    let title = match &*arguments.paths {
+        [path] => format!("Ranks: {}", path.display()),
+        paths => format!("Ranks: {}", counted(paths.len() as u64, "path")),
+    };
+    let page = page(&report(of, arguments.top, arguments.order.into()), &title);
+    if out.as_os_str() == "-" {
+        return Ok(page);
+    }
+    let wrong = |error: std::io::Error| format!("{}: {error}", out.display());
+    let source = arguments.paths.first().map_or(Path::new("-"), |path| path);
+    let mut file = Written::create(out, source).map_err(wrong)?;
+    file.write_all(page.as_bytes()).and_then(|()| file.finish()).map_err(wrong)?;
+    say(&format!("{}: {} of {}", out.display(), Bytes(page.len() as u64), counted(of.ranks.len() as u64, "rank")));
+    Ok(String::new())
 }
 
 /// The comparison of a rank with the median rank of its group.

@@ -1,13 +1,12 @@
 //! Many files → a survey of each, on all cores, within a memory budget: the tables of a file are dropped once it is surveyed.
 
 use super::input::Input;
+use super::one_survey::survey_of;
 use super::opening::open_with;
 use super::serve::{Snapshot, snapshots};
-use base::slice::Slice;
 use base::units::Bytes;
-use compare::ranks::{FileSurvey, OfFile, Rank, Ranks, named};
+use compare::ranks::{Pattern, Rank, Ranks, named_by};
 use engine::Engine;
-use engine::protocol::FileSummary;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -47,14 +46,14 @@ struct Done {
 ///
 /// # Errors
 /// There is no file: one sentence.
-pub(super) fn survey(given: &[PathBuf], memory: u64) -> Result<Surveys, String> {
+pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) -> Result<Surveys, String> {
     let mut found: Vec<Snapshot> = given.iter().flat_map(|path| listed(path)).collect();
     found.sort_by(|one, other| (&one.name, &one.path).cmp(&(&other.name, &other.path)));
     if found.is_empty() {
         return Err("no snapshots found".to_owned());
     }
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
-    let said = named(&names);
+    let (said, fitting) = named_by(&names, pattern);
     let mut paths = Vec::new();
     let mut jobs = Vec::new();
     for (Snapshot { path, name }, named) in found.iter().zip(said) {
@@ -62,14 +61,18 @@ pub(super) fn survey(given: &[PathBuf], memory: u64) -> Result<Surveys, String> 
         jobs.push(Job { rank: Rank::of(name.clone(), named), path: path.clone() });
     }
     let (mut ranks, mut notes) = (Vec::new(), Vec::new());
-    let done = all(jobs, memory);
+    // Names in archives are looked at once they are known.
+    if pattern.is_some() && fitting < found.len() {
+        notes.push(format!("File names: the pattern fits {fitting} of {}.", found.len()));
+    }
+    let done = all(jobs, pattern, memory);
     let mut more = Vec::new();
     for done in done {
         ranks.extend(done.ranks);
         notes.extend(done.note);
         more.extend(done.more);
     }
-    for done in all(more, memory) {
+    for done in all(more, pattern, memory) {
         ranks.extend(done.ranks);
         notes.extend(done.note);
     }
@@ -108,7 +111,7 @@ impl Budget {
 }
 
 /// Works on all jobs, on as many threads as there are cores. What came of them is in their order.
-fn all(jobs: Vec<Job>, memory: u64) -> Vec<Done> {
+fn all(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<Done> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
     let budget = Budget { most: memory, used: Mutex::new(0), freed: Condvar::new() };
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -117,7 +120,7 @@ fn all(jobs: Vec<Job>, memory: u64) -> Vec<Done> {
             && let Some(job) = jobs.get(at)
         {
             let bytes = std::fs::metadata(&job.path).map_or(0, |metadata| metadata.len());
-            let result = budget.with(bytes.saturating_mul(TABLES_PER_BYTE), || surveyed(job, memory));
+            let result = budget.with(bytes.saturating_mul(TABLES_PER_BYTE), || surveyed(job, pattern, memory));
             if let (Some(result), Ok(mut done)) = (result, done.lock()) {
                 done.push((at, result));
             }
@@ -134,7 +137,7 @@ fn all(jobs: Vec<Job>, memory: u64) -> Vec<Done> {
     done.into_iter().map(|(_, done)| done).collect()
 }
 
-fn surveyed(job: &Job, memory: u64) -> Done {
+fn surveyed(job: &Job, pattern: Option<&Pattern>, memory: u64) -> Done {
     let mut members = Vec::new();
     let opened = Input::open(&job.path).map_err(|error| error.to_string()).and_then(|mut input| {
         open_with(Engine::with_memory(memory), &mut input, &job.rank.file, job.rank.member, &mut members, false)
@@ -143,7 +146,8 @@ fn surveyed(job: &Job, memory: u64) -> Done {
     if job.rank.member.is_none() && members.len() > 1 {
         // The members of an archive have names of their own.
         let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
-        let ranks = named(&names).into_iter().zip(&names).zip(0..).map(|((named, name), place)| {
+        let (said, _) = named_by(&names, pattern);
+        let ranks = said.into_iter().zip(&names).zip(0..).map(|((named, name), place)| {
             let file = format!("{}/{name}", job.rank.file);
             Rank { member: Some(place), ..Rank::of(file, named) }
         });
@@ -164,24 +168,6 @@ fn surveyed(job: &Job, memory: u64) -> Done {
         Err(error) => done.ranks.push(job.rank.clone().failed(error)),
     }
     done
-}
-
-fn survey_of(summary: &FileSummary, engine: &Engine) -> Result<OfFile, String> {
-    let mut survey = FileSurvey::new(summary)?;
-    loop {
-        if let Ok(of) = survey.step(|device| engine.side(device), &mut Slice::new(&mut || true)) {
-            return Ok(of);
-        }
-    }
-}
-
-/// Half of the memory of this machine that is free, or 4 GiB where the system does not say.
-pub(super) fn default_memory() -> u64 {
-    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    available.map_or(4 << 30, |kib| kib * 512)
 }
 
 /// `8GiB`, `512MiB`, or bytes.

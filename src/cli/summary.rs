@@ -1,13 +1,17 @@
 //! `memscape summary`: what the page's summary shows, for each snapshot of each file.
 
 use super::input::Input;
+use super::kept;
 use super::opening::{name_of, open};
 use super::output::{pretty, print, printable};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
-use engine::protocol::{DeviceSummary, FileSummary};
+use engine::protocol::{
+    CAPACITY, COUNTED_PEAK, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE, PeakCheck, TENSORS, TENSORS_FOUND,
+};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use ui::summary::device_name;
+use ui::summary::{device_name, peak_check};
 
 /// Arguments of `memscape summary`.
 #[derive(Args, Clone, Debug)]
@@ -34,14 +38,20 @@ pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
             }
         }
     }
-    let text =
-        if arguments.json { pretty(&summaries) } else { summaries.iter().map(describe).collect::<Vec<_>>().join("\n") };
+    let text = if arguments.json {
+        pretty(&summaries.iter().map(as_json).collect::<Vec<_>>())
+    } else {
+        summaries.iter().map(describe).collect::<Vec<_>>().join("\n")
+    };
     errors.extend(print(&text).err());
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// Reads a file; the summary of each snapshot in it, or one sentence.
 fn open_all(path: &Path) -> Vec<Result<FileSummary, String>> {
+    if let Some(summary) = kept::summary(path) {
+        return vec![Ok(summary)];
+    }
     let mut input = match Input::open(path) {
         Ok(input) => input,
         Err(error) => return vec![Err(error.to_string())],
@@ -54,6 +64,21 @@ fn open_all(path: &Path) -> Vec<Result<FileSummary, String>> {
         all.push(summary(Some(place), &mut Vec::new()));
     }
     all
+}
+
+/// A file's summary, and of each device whether its peak is the one that PyTorch counted.
+fn as_json(summary: &FileSummary) -> Value {
+    let mut value = json!(summary);
+    let devices = value.get_mut("devices").and_then(Value::as_array_mut).into_iter().flatten();
+    for (value, device) in devices.zip(&summary.devices) {
+        let check = device.peak_check().map(|check| match check {
+            PeakCheck::Equal => "equal",
+            PeakCheck::Earlier => "earlier",
+            PeakCheck::Reset => "reset",
+        });
+        value.as_object_mut().into_iter().for_each(|fields| drop(fields.insert("peak_check".to_owned(), json!(check))));
+    }
+    value
 }
 
 /// A file's summary for people.
@@ -126,5 +151,19 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     if device.knows_reserved() {
         row("peak reserved", device.peak_reserved, String::new());
         row("reserved at the end", signed(device.reserved_end), String::new());
+    }
+    let known = [
+        ("capacity", CAPACITY),
+        ("used outside the allocator", OUTSIDE),
+        ("used by other processes", OTHER_PROCESSES),
+        ("peak by memory_stats()", COUNTED_PEAK),
+    ];
+    for (label, key) in known {
+        let check = device.peak_check().filter(|_| key == COUNTED_PEAK).map_or("", peak_check);
+        device.recorded(key).into_iter().for_each(|bytes| row(label, signed(bytes), check.to_owned()));
+    }
+    if let Some(tensors) = device.recorded(TENSORS) {
+        let found = grouped(device.recorded(TENSORS_FOUND).unwrap_or(0));
+        lines.push(format!("    {}, {found} of them live at the end", counted(tensors, "named tensor")));
     }
 }

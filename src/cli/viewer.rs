@@ -6,6 +6,9 @@ use std::path::Path;
 /// The page that this program was built with; nothing where there was none (build.rs).
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/memscape.html"));
 
+/// The elements that make it one with SQL; nothing where those were not built.
+const SQL: &str = include_str!(concat!(env!("OUT_DIR"), "/sql-part.html"));
+
 /// What the page has, and no other: `./run build` puts its module there.
 const MARK: &str = "id=\"part-wasm\"";
 
@@ -31,4 +34,20 @@ pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
         }
         None => Ok(PAGE.to_owned()),
     }
+}
+
+/// A page with the part that answers in SQL, if it has none yet.
+///
+/// # Errors
+/// This program was built without it: one sentence.
+pub(crate) fn with_sql(mut page: String) -> Result<String, String> {
+    if page.contains("id=\"part-sql\"") {
+        return Ok(page);
+    }
+    if SQL.is_empty() {
+        return Err("--sql: built without SQL for the page; ./run build needs clang for it".to_owned());
+    }
+    let end = page.rfind("</body>").ok_or("the viewer has no </body>")?;
+    page.insert_str(end, SQL);
+    Ok(page)
 }

@@ -10,6 +10,7 @@ use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset};
 use engine::protocol::{WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use ui::summary::device_name;
 use ui::what_if::words;
 
@@ -21,7 +22,7 @@ pub(crate) struct Simulate {
     /// Simulate these settings, written as for PYTORCH_CUDA_ALLOC_CONF; may be repeated. Without it, some ten settings are tried
     #[arg(long = "set", value_name = "LINE", value_parser = line)]
     pub(crate) lines: Vec<String>,
-    /// Memory of the device, such as 80GiB; if omitted, what a recorded OOM tells
+    /// Memory of the device, such as 80GiB; if omitted, what a recorded OOM or else a recorder tells
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) capacity: Option<u64>,
     /// Also try some ten settings, and find the smallest memory that is enough
@@ -36,6 +37,10 @@ pub(crate) struct Simulate {
     /// Apply a common change to sizes first, such as batch=2, fsdp=8 or checkpoint
     #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = plan::PRESETS)]
     pub(crate) presets: Vec<(Preset, Factor)>,
+    /// Write the run as a snapshot that every view opens, with the settings of --set or else the recorded ones; compressed if its name ends in .gz
+    /// or .zst
+    #[arg(short, long = "output", value_name = "OUT.pickle")]
+    pub(crate) out: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -65,9 +70,12 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
     let mut answers = Vec::new();
     for device in devices {
         asking.device = device;
+        let recorded = asking.device.available_bytes();
+        // What a failed request tells is more exact.
+        let recorded = recorded.filter(|_| asking.device.ooms() == 0);
         let question = WhatIfQuestion {
             lines: terms.lines.clone(),
-            capacity: terms.capacity,
+            capacity: terms.capacity.or(recorded),
             tries: terms.search || terms.lines.is_empty(),
             fits: terms.search,
             never_empties: terms.no_empty_cache,

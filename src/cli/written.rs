@@ -1,13 +1,14 @@
 //! A file that is there whole or not at all: written beside its place, and put there at the end.
 
 use super::begun::Begun;
+use super::output::standard_output;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A file on its way. Dropped before [`Written::finish`], or interrupted, nothing of it is left.
 pub(crate) struct Written {
-    out: BufWriter<Box<dyn Write>>,
+    out: BufWriter<Box<dyn Write + Send>>,
     /// What is written, and where it goes; a pipe or a device is written at once.
     places: Option<(Begun, PathBuf)>,
 }
@@ -18,9 +19,9 @@ impl Written {
     /// # Errors
     /// The system's, or both are the same file.
     pub(crate) fn create(out: &Path, source: &Path) -> io::Result<Written> {
-        let at_once = |out: Box<dyn Write>| Ok(Written { out: BufWriter::new(out), places: None });
+        let at_once = |out: Box<dyn Write + Send>| Ok(Written { out: BufWriter::new(out), places: None });
         if out.as_os_str() == "-" {
-            return at_once(Box::new(io::stdout().lock()));
+            return at_once(standard_output());
         }
         // Through a link, which stays one.
         let place = fs::canonicalize(out).unwrap_or_else(|_| out.to_owned());

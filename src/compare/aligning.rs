@@ -32,6 +32,8 @@ pub(crate) struct Aligning {
     steps: [StepSearch; 2],
     /// Pairs of steps: the moments where both begin, and where both end.
     paired_steps: Option<Vec<[(u32, u32); 2]>>,
+    /// What A calls each of them; empty where it has no name.
+    step_names: Vec<String>,
     /// The key that is looked at, of [`LADDER`], and the share that each has a partner for.
     rung: usize,
     shares: Vec<u64>,
@@ -56,14 +58,16 @@ pub(crate) struct Found {
     /// Allocations that belong together: their ids, ascending in both.
     pub(crate) pairs: Column<(u32, u32)>,
     pub(crate) key: Option<Key>,
-    pub(crate) steps: usize,
+    /// Pairs of steps, where moments are aligned by them: where both begin, and where both end; and their names, which may be empty.
+    pub(crate) steps: Vec<[(u32, u32); 2]>,
+    pub(crate) step_names: Vec<String>,
     pub(crate) way: &'static str,
     pub(crate) is_exact: bool,
 }
 
 impl Aligning {
     pub(crate) fn new(a: &Side, b: &Side, wanted: Option<Align>) -> Aligning {
-        let (paired_steps, chosen, keys, counts, sequences) = Default::default();
+        let (paired_steps, step_names, chosen, keys, counts, sequences) = Default::default();
         let (diff, method, next_anchor) = Default::default();
         let steps = [a, b].map(|side| StepSearch::new(side.history.device));
         let found = Found { alignment: Alignment::new(), is_exact: true, ..Found::default() };
@@ -72,6 +76,7 @@ impl Aligning {
             wanted,
             steps,
             paired_steps,
+            step_names,
             rung,
             shares,
             chosen,
@@ -94,7 +99,8 @@ impl Aligning {
             if self.wanted.is_none_or(|wanted| wanted == Align::Steps) {
                 self.steps.iter_mut().zip(sides).try_for_each(|(steps, side)| steps.step(side, slice))?;
             }
-            self.paired_steps = Some(self.pair_steps(sides));
+            let (steps, names) = self.pair_steps(sides).into_iter().unzip();
+            (self.paired_steps, self.step_names) = (Some(steps), names);
         }
         let method = match self.method {
             Some(method) => method,
@@ -132,7 +138,7 @@ impl Aligning {
     }
 
     /// Steps of equal names, or else of equal numbers.
-    fn pair_steps(&self, sides: [&Side; 2]) -> Vec<[(u32, u32); 2]> {
+    fn pair_steps(&self, sides: [&Side; 2]) -> Vec<([(u32, u32); 2], String)> {
         let [a, b] = &self.steps;
         if a.way() != b.way() || a.spans().len().min(b.spans().len()) < 2 {
             return Vec::new();
@@ -157,8 +163,12 @@ impl Aligning {
         if by_name.len() * 2 < fewer || by_name.len() < 2 {
             by_name = (0..fewer).map(|number| (number, number)).collect();
         }
-        let spans = by_name.iter().filter_map(|&(one, other)| Some((a.spans().get(one)?, b.spans().get(other)?)));
-        spans.map(|(one, other)| [(one.from, other.from), (one.to, other.to)]).collect()
+        let spans = by_name.iter().filter_map(|&(one, other)| {
+            let (a, b) = (a.spans().get(one)?, b.spans().get(other)?);
+            let name = names_a.get(one).cloned().flatten().unwrap_or_default();
+            Some(([(a.from, b.from), (a.to, b.to)], name))
+        });
+        spans.collect()
     }
 
     /// Chooses the strictest key that nine tenths of the allocations have a partner by, and numbers the allocations by it.
@@ -212,7 +222,6 @@ impl Aligning {
             self.found.key = None;
         } else {
             let steps = self.paired_steps.as_deref().unwrap_or_default();
-            self.found.steps = steps.len();
             self.found.way = self.steps[0].way();
             let borders = steps.as_flattened();
             let (next_pair, next_border) = &mut self.next_anchor;
@@ -236,6 +245,10 @@ impl Aligning {
             }
         }
         alignment.end(a.event_count(), b.event_count());
+        if method == Align::Steps {
+            self.found.steps = self.paired_steps.take().unwrap_or_default();
+            self.found.step_names = std::mem::take(&mut self.step_names);
+        }
         (self.keys, self.counts, self.sequences, self.diff, self.paired_steps) = Default::default();
         self.found.method = Some(method);
         Ok(())

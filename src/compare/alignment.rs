@@ -2,7 +2,14 @@
 
 use base::column::Column;
 use base::units::Moment;
+use engine::Side;
 pub use engine::protocol::Align;
+
+/// The peaks of a range of A and of the aligned range of B.
+pub fn peaks_in([a, b]: [&Side; 2], alignment: &Alignment, range: [Moment; 2]) -> (Option<Moment>, Option<Moment>) {
+    let of_b = range.map(|moment| alignment.to_b(moment));
+    (Some(a.peak_in(range[0], range[1]).0), Some(b.peak_in(of_b[0], of_b[1]).0))
+}
 
 /// The map: moments of A and of B that belong together, ascending in both.
 #[derive(Clone, Debug, Default)]

@@ -65,7 +65,7 @@ impl Row {
 /// What is live below one node of the call tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeRow {
-    /// How far below the outermost frame that is told.
+    /// How far below the outermost frame that is listed.
     pub depth: u32,
     /// The innermost frame of the chain that the row stands for.
     pub label: String,
@@ -184,10 +184,68 @@ pub struct Lifetimes {
     pub outcome: Outcome,
     pub allocations: u64,
     pub bytes: Two,
-    /// The call sites with the most bytes: their name, allocations, bytes, and events of B that they live longer (or shorter, if negative) on
-    /// average.
-    pub sites: Vec<(String, u64, Two, i64)>,
+    /// The call sites with the most bytes.
+    pub sites: Vec<SiteLifetimes>,
 }
+
+/// The allocations of a call site that came to one outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteLifetimes {
+    pub site: String,
+    pub allocations: u64,
+    pub bytes: Two,
+    /// Events of B that they live longer (or shorter, if negative), on average.
+    pub longer_events: i64,
+    /// Steps of B, likewise; 0 where moments are not aligned by steps.
+    pub longer_steps: i64,
+}
+
+/// A step that both have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRow {
+    /// What its annotation says in A, else its number.
+    pub name: String,
+    /// The moments of A and B where it begins.
+    pub begins: (u32, u32),
+    /// The most live bytes in it.
+    pub peak: Two,
+    /// How many allocations it makes.
+    pub allocations: Two,
+}
+
+/// An allocation that is live at one of the compared moments, and the one that it is paired with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AllocationRow {
+    /// Its call site.
+    pub site: String,
+    /// Their ids: `None` where it has no partner.
+    pub ids: (Option<u32>, Option<u32>),
+    /// Bytes that are live at the compared moments.
+    pub bytes: Two,
+}
+
+impl AllocationRow {
+    /// How B stands to A: a factor, or that one of them has nothing.
+    pub fn relation(&self) -> String {
+        relation(self.bytes, self.ids.0.is_some() && self.ids.1.is_some())
+    }
+}
+
+/// Allocations whose live bytes differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allocations {
+    /// The largest differences first; no more than [`MOST_ALLOCATIONS`].
+    pub rows: Vec<AllocationRow>,
+    /// How many differ, those that are not listed included.
+    pub count: u64,
+    /// All whose live bytes do not differ.
+    pub equal: Two,
+    /// Those that were allocated before recording, which are not paired.
+    pub early: Two,
+}
+
+/// Allocations that are listed.
+pub const MOST_ALLOCATIONS: usize = 1000;
 
 /// A comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -207,8 +265,13 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// The call tree where it differs, by frames or modules: each node before its callees, the largest difference first.
     pub tree: Vec<TreeRow>,
-    /// What the tree is by.
+    /// The call tree where anything large is live in A or B, in the same order.
+    pub flame: Vec<TreeRow>,
+    /// What both are by.
     pub tree_title: String,
+    /// Steps that both have, in their order; none where moments are not aligned by steps.
+    pub steps: Vec<StepRow>,
+    pub allocations: Allocations,
     pub pools: Vec<Row>,
     /// Settings that differ: name, value in A, value in B.
     pub settings: Vec<(String, Option<String>, Option<String>)>,

@@ -2,19 +2,22 @@
 
 use crate::aligning::Aligning;
 use crate::alignment::{Align, Alignment};
-use crate::answer::{Comparison, FactorGroup, Lifetimes, Matched, MomentPair, SideFacts, Two};
+use crate::answer::{Allocations, Comparison, FactorGroup, Lifetimes, Matched, MomentPair, SideFacts, Two};
+use crate::each::Each;
 use crate::key::{AUTOMATIC, Key, LADDER};
+use crate::measured::{Measured, growth};
 use crate::pairing::Pairing;
+use crate::steps::Steps;
 use crate::sums::Sums;
 use crate::tables::Tables;
-use crate::tree::{Tree, tree_key};
+use crate::tree::{Listed, Tree, tree_key};
 use crate::verdict::verdict;
 use crate::warnings::warnings;
 use base::slice::{Slice, Sliced};
 use base::units::{Moment, counted};
 use engine::Side;
 use hashbrown::HashMap;
-use history::replay::DeviceHistory;
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
 
 /// Of a hundred bytes so many need a partner for a key to be chosen.
@@ -47,7 +50,9 @@ pub struct Comparing {
     tree_sums: Option<Sums>,
     tree: Tree,
     pools: Option<Sums>,
+    each: Each,
     pairing: Pairing,
+    steps: Steps,
     scaling: Option<Vec<FactorGroup>>,
     lifetimes: Option<Vec<Lifetimes>>,
 }
@@ -56,7 +61,8 @@ impl Comparing {
     /// Of two devices.
     pub fn new(a: &Side, b: &Side, wanted: Wanted) -> Comparing {
         let (tables, aligning) = (Tables::new([a, b]), Aligning::new(a, b, wanted.align));
-        let (sums, tree_sums, tree, pools, pairing, scaling, lifetimes) = Default::default();
+        let (sums, tree_sums, tree, pools, each, pairing) = Default::default();
+        let (steps, scaling, lifetimes) = Default::default();
         let (rung, tried, chosen) = (0, Vec::new(), wanted.key);
         Comparing {
             wanted,
@@ -69,7 +75,9 @@ impl Comparing {
             tree_sums,
             tree,
             pools,
+            each,
             pairing,
+            steps,
             scaling,
             lifetimes,
         }
@@ -98,6 +106,7 @@ impl Comparing {
         let pools = self.pools.get_or_insert_with(|| Sums::new(Key::Pool, moments));
         pools.step(sides, &mut self.tables, slice)?;
         self.pairing.step(sides, &mut self.tables, &self.aligning.found, slice)?;
+        self.steps.step(sides, &self.aligning.found, slice)?;
         for sums in [&mut self.sums, &mut self.pools].into_iter().flatten() {
             sums.list(sides, &mut self.tables, slice)?;
         }
@@ -109,7 +118,18 @@ impl Comparing {
             self.lifetimes = Some(self.pairing.lifetimes(sides, &mut self.tables));
             slice.check()?;
         }
-        Ok(self.comparison(sides, moments))
+        let allocations = self.each.step(sides, &mut self.tables, &self.aligning.found, moments, slice)?;
+        Ok(self.comparison(sides, moments, allocations))
+    }
+
+    /// How the sizes of A's allocations follow what grew, once [`Comparing::step`] is done; `growth` is by how much, where that is known.
+    /// `None` where no size changes.
+    pub fn measured(&self, a: &Side, by: Option<f64>) -> Option<Measured> {
+        let growth = by.or_else(|| growth(self.scaling.as_deref()?))?;
+        let [of_a, _] = self.tables.of(Key::CallSite);
+        let of_a = of_a?;
+        let count = a.history.allocations.len();
+        Some(Measured::new(growth, self.pairing.growths(), count, |number| of_a.of(a, AllocationId(number as u32))))
     }
 
     /// Aligns moments: the first part of [`Comparing::step`].
@@ -137,7 +157,7 @@ impl Comparing {
     pub fn move_to(&mut self, a: Option<Moment>, b: Option<Moment>) {
         self.wanted = Wanted { a, b, ..self.wanted };
         (self.sums, self.rung, self.chosen, self.pools) = (None, 0, self.wanted.key, None);
-        (self.tree_sums, self.tree) = Default::default();
+        (self.tree_sums, self.tree, self.each) = Default::default();
         self.tried.clear();
     }
 
@@ -154,6 +174,7 @@ impl Comparing {
             + found.alignment.heap_bytes()
             + found.pairs.heap_bytes()
             + self.pairing.heap_bytes()
+            + self.each.heap_bytes()
     }
 
     fn moments(&self, [a, b]: [&Side; 2]) -> (Moment, Moment) {
@@ -197,7 +218,7 @@ impl Comparing {
         }
     }
 
-    fn comparison(&mut self, sides: [&Side; 2], moments: (Moment, Moment)) -> Comparison {
+    fn comparison(&mut self, sides: [&Side; 2], moments: (Moment, Moment), allocations: Allocations) -> Comparison {
         let [a, b] = sides;
         let rows = self.sums.as_mut().map_or_else(Vec::new, Sums::take_rows);
         let pools = self.pools.as_mut().map_or_else(Vec::new, Sums::take_rows);
@@ -205,6 +226,7 @@ impl Comparing {
         let key = self.chosen.unwrap_or(Key::CallSite);
         let found = &self.aligning.found;
         let method = found.method.unwrap_or(Align::Share);
+        let total = Two { a: live(a.history, moments.0), b: live(b.history, moments.1) };
         let mut comparison = Comparison {
             a: facts(a, moments.0),
             b: facts(b, moments.1),
@@ -216,10 +238,11 @@ impl Comparing {
             tried: self.tried.iter().map(|(key, matched)| (key.name().to_owned(), *matched)).collect(),
             moments: moment_pairs(a.history, b.history, &found.alignment),
             rows,
-            tree: self
-                .tree
-                .rows(&self.tables.common, Two { a: live(a.history, moments.0), b: live(b.history, moments.1) }),
+            tree: self.tree.rows(&self.tables.common, total, Listed::Different),
+            flame: self.tree.rows(&self.tables.common, total, Listed::Large),
             tree_title: tree_key(key).title().to_owned(),
+            steps: self.steps.rows.clone(),
+            allocations,
             pools: Some(pools).filter(|pools| pools.len() > 1).unwrap_or_default(),
             settings: settings(a, b),
             out_of_memory: two(sides, |side| {
@@ -242,7 +265,7 @@ impl Comparing {
         match method {
             Align::Steps => format!(
                 "By {} from {}, and within each by the sequence of allocations: {paired} paired by {key}.",
-                counted(found.steps as u64, "step"),
+                counted(found.steps.len() as u64, "step"),
                 found.way
             ),
             Align::Sequence => format!("By the sequence of allocations: {paired} paired by {key}."),

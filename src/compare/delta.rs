@@ -11,7 +11,7 @@ use picture::timeline::{View, WindowColumns};
 
 /// Parts of the trace that the largest differences are looked for in.
 const PARTS: usize = 256;
-/// The largest differences that are told.
+/// The largest differences that are listed.
 const MOST: usize = 5;
 /// Parts between two of them.
 const APART: usize = 16;

@@ -10,26 +10,30 @@ mod alignment;
 mod answer;
 mod comparing;
 mod delta;
+mod each;
 mod key;
 mod keyed;
+mod measured;
 mod pair;
 mod pairing;
 pub mod ranks;
 mod report;
 mod sequence;
+mod steps;
 mod sums;
 mod tables;
 mod tree;
 mod verdict;
 mod warnings;
 
-pub use alignment::{Align, Alignment};
+pub use alignment::{Align, Alignment, peaks_in};
 pub use answer::{
-    Comparison, FactorGroup, Lifetimes, Matched, MomentPair, Outcome, Row, SideFacts, SiteFactor, TreeRow, Two, factor,
-    times,
+    AllocationRow, Allocations, Comparison, FactorGroup, Lifetimes, MOST_ALLOCATIONS, Matched, MomentPair, Outcome,
+    Row, SideFacts, SiteFactor, SiteLifetimes, StepRow, TreeRow, Two, factor, times,
 };
 pub use comparing::{Comparing, Wanted};
 pub use key::Key;
+pub use measured::{Class, Measured};
 pub use pair::{Pair, Which};
 pub use report::report;
 pub use sequence::{Diff, Window};

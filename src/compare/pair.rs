@@ -3,13 +3,15 @@
 //! Devices of the second file have [ordinals of their own](in_second_file), so that all that can be asked of a device of the first can be asked
 //! of them. Questions about both are answered here.
 
+use crate::alignment::{Alignment, peaks_in};
 use crate::comparing::{Comparing, Wanted};
 use crate::delta::Delta;
 use crate::report::report;
 use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use engine::protocol::{
-    Align, CategorySet, FileSummary, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, in_second_file, own_ordinal,
+    Align, CategorySet, FileSummary, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, PlanGroup, PlanQuestion,
+    in_second_file, own_ordinal,
 };
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, Want, Work};
 use std::collections::VecDeque;
@@ -34,9 +36,11 @@ pub struct Pair {
     waiting: VecDeque<Ask>,
     kept: Option<Box<Kept>>,
     replies: VecDeque<(Which, Reply)>,
-    /// What either was told last that both have to know.
+    /// What either was sent last that both have to know.
     categories: Option<Box<CategorySet>>,
     internal: Option<Vec<String>>,
+    /// See [`PairQuestion::Paths`].
+    paths: (u32, Vec<(String, String)>),
 }
 
 /// A comparison of two devices, and what is known of it.
@@ -44,6 +48,7 @@ struct Kept {
     a: i64,
     b: i64,
     align: Option<Align>,
+    paths: u32,
     comparing: Comparing,
     delta: Delta,
 }
@@ -51,8 +56,8 @@ struct Kept {
 impl Pair {
     /// Without any file; `make` makes an engine.
     pub fn new(make: fn() -> Engine) -> Pair {
-        let (second, fed, waiting, kept, replies, categories, internal) = Default::default();
-        Pair { first: make(), second, make, fed, waiting, kept, replies, categories, internal }
+        let (second, fed, waiting, kept, replies, categories, internal, paths) = Default::default();
+        Pair { first: make(), second, make, fed, waiting, kept, replies, categories, internal, paths }
     }
 
     /// Takes a request. One to open a file is about the first.
@@ -69,15 +74,15 @@ impl Pair {
             Request::Categories(set) => {
                 // Keys by category are other ones now.
                 self.kept = None;
-                let told = || Request::Categories(set.clone());
-                self.second.iter_mut().for_each(|second| second.request(told()));
-                self.first.request(told());
+                let request = || Request::Categories(set.clone());
+                self.second.iter_mut().for_each(|second| second.request(request()));
+                self.first.request(request());
                 self.categories = Some(set);
             }
             Request::InternalFrames(rules) => {
-                let told = || Request::InternalFrames(rules.clone());
-                self.second.iter_mut().for_each(|second| second.request(told()));
-                self.first.request(told());
+                let request = || Request::InternalFrames(rules.clone());
+                self.second.iter_mut().for_each(|second| second.request(request()));
+                self.first.request(request());
                 self.internal = Some(rules);
             }
         }
@@ -138,7 +143,9 @@ impl Pair {
             return work;
         }
         let slice = &mut Slice::new(has_time);
-        if self.answer(slice).is_ok() { Work::Idle } else { Work::More }
+        // What is passed on is still to be answered.
+        let passes = self.waiting.iter().any(is_measured);
+        if self.answer(slice).is_ok() && !passes { Work::Idle } else { Work::More }
     }
 
     /// The next reply, oldest first, and of which file it is.
@@ -170,15 +177,27 @@ impl Pair {
     }
 
     fn ask(&mut self, ask: Ask) {
+        if let Question::Pair(PairQuestion::Paths(number, text)) = &ask.what {
+            self.paths = (*number, prefixes(text));
+            return;
+        }
         if matches!(ask.what, Question::Pair(_) | Question::Comparison(..)) {
             // The latest of each kind counts.
             let kind = |ask: &Ask| match &ask.what {
                 Question::Pair(question) => Some(discriminant(question)),
                 _ => None,
             };
-            self.waiting.retain(|other| kind(other) != kind(&ask));
+            self.waiting.retain(|other| kind(other) != kind(&ask) || is_measured(other));
             return self.waiting.push_back(ask);
         }
+        if is_measured(&ask) {
+            return self.waiting.push_back(ask);
+        }
+        self.pass_on(ask);
+    }
+
+    /// Asks the engine of the device.
+    fn pass_on(&mut self, ask: Ask) {
         let (device, is_second) = own_ordinal(ask.device);
         let engine = match &mut self.second {
             Some(second) if is_second => second,
@@ -189,7 +208,17 @@ impl Pair {
 
     /// Answers all that waits.
     fn answer(&mut self, slice: &mut Slice) -> Sliced {
-        while let Some(ask) = self.waiting.pop_front() {
+        while let Some(mut ask) = self.waiting.pop_front() {
+            if let Some(plan) = plan_of(&mut ask.what).filter(|plan| has_measured(plan)) {
+                match self.measure(ask.device, plan, slice) {
+                    Ok(()) => self.pass_on(ask),
+                    Err(spent) => {
+                        self.waiting.push_front(ask);
+                        return Err(spent);
+                    }
+                }
+                continue;
+            }
             match self.answer_one(&ask, slice) {
                 Ok(Some(answer)) => {
                     self.replies.push_back((Which::First, Reply::Answer { serial: ask.serial, answer }));
@@ -205,6 +234,25 @@ impl Pair {
         Ok(())
     }
 
+    /// Puts what the comparison of a device measured into the place of what a plan asks for. Without one the engine says that.
+    fn measure(&mut self, device: i64, plan: &mut PlanQuestion, slice: &mut Slice) -> Sliced {
+        let Some(mut kept) = self.kept.take() else { return Ok(()) };
+        let measured = match (self.side(device).filter(|_| kept.a == device), self.side(kept.b)) {
+            (Some(a), Some(b)) => kept.comparing.step(&a, &b, slice).map(|_| kept.comparing.measured(&a, None)),
+            _ => Ok(None),
+        };
+        self.kept = Some(kept);
+        let Some(measured) = measured? else { return Ok(()) };
+        let wanted = plan.groups.iter().position(|(group, _)| matches!(group, PlanGroup::Measured(_)));
+        if let Some((_, by)) = wanted.map(|at| plan.groups.swap_remove(at)) {
+            match measured.groups(by) {
+                Some(groups) => plan.groups.extend(groups),
+                None => plan.groups.push((PlanGroup::Measured(0), by)),
+            }
+        }
+        Ok(())
+    }
+
     fn answer_one(&mut self, ask: &Ask, slice: &mut Slice) -> Sliced<Option<Answer>> {
         let pairing = match &ask.what {
             Question::Comparison(pairing, _) => *pairing,
@@ -215,11 +263,13 @@ impl Pair {
         };
         let kept = self.kept.take();
         let (Some(a), Some(b)) = (self.side(ask.device), self.side(pairing.b)) else { return Ok(None) };
-        let same = |kept: &Kept| (kept.a, kept.b, kept.align) == (ask.device, pairing.b, pairing.align);
+        let Pairing { align, paths, .. } = pairing;
+        let same = |kept: &Kept| (kept.a, kept.b, kept.align, kept.paths) == (ask.device, pairing.b, align, paths);
         let mut kept = kept.filter(|kept| same(kept)).unwrap_or_else(|| {
-            let wanted = Wanted { align: pairing.align, key: pairing.key, ..Wanted::default() };
-            let (comparing, delta) = (Comparing::new(&a, &b, wanted), Delta::default());
-            Box::new(Kept { a: ask.device, b: pairing.b, align: pairing.align, comparing, delta })
+            let wanted = Wanted { align, key: pairing.key, ..Wanted::default() };
+            let prefixes = if paths == self.paths.0 { self.paths.1.clone() } else { Vec::new() };
+            let comparing = Comparing::new(&a, &b, wanted).with_prefixes(prefixes);
+            Box::new(Kept { a: ask.device, b: pairing.b, align, paths, comparing, delta: Delta::default() })
         });
         let answer = kept.answer([&a, &b], pairing, &ask.what, slice);
         self.kept = Some(kept);
@@ -257,7 +307,8 @@ impl Kept {
                 pair(PairAnswer::Curve(Box::new(curve)))
             }
             Question::Comparison(_, rows) => {
-                self.comparing.want(pairing.key, moments([a, b], pairing.at));
+                let moments = moments([a, b], pairing.at, alignment);
+                self.comparing.want(pairing.key, moments);
                 let comparison = self.comparing.step(a, b, slice)?;
                 Some(Answer::Report(Box::new(report(&comparison, *rows as usize))))
             }
@@ -266,8 +317,31 @@ impl Kept {
     }
 }
 
+/// The plan that a question is about.
+fn plan_of(what: &mut Question) -> Option<&mut PlanQuestion> {
+    match what {
+        Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) => Some(plan),
+        _ => None,
+    }
+}
+
+fn has_measured(plan: &PlanQuestion) -> bool {
+    plan.groups.iter().any(|(group, _)| matches!(group, PlanGroup::Measured(_)))
+}
+
+/// Whether a question is about a plan with factors that a comparison measures.
+fn is_measured(ask: &Ask) -> bool {
+    matches!(&ask.what, Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) if has_measured(plan))
+}
+
+/// `OLD=NEW` of each part; what has no `=` is none.
+fn prefixes(text: &str) -> Vec<(String, String)> {
+    let pair = |part: &str| part.trim().split_once('=').map(|(old, new)| (old.to_owned(), new.to_owned()));
+    text.split(';').filter_map(pair).filter(|(old, _)| !old.is_empty()).collect()
+}
+
 /// The moments of A and B that are compared; of one alone, the other is aligned with it, and without any it is the peaks.
-fn moments([a, b]: [&Side; 2], at: PairAt) -> (Option<Moment>, Option<Moment>) {
+fn moments([a, b]: [&Side; 2], at: PairAt, alignment: &Alignment) -> (Option<Moment>, Option<Moment>) {
     let end = |side: &Side| Some(Moment(side.history.event_count()));
     match at {
         PairAt::Peaks => (None, None),
@@ -276,10 +350,12 @@ fn moments([a, b]: [&Side; 2], at: PairAt) -> (Option<Moment>, Option<Moment>) {
         PairAt::Start => (Some(Moment::START), Some(Moment::START)),
         PairAt::End => (end(a), end(b)),
         PairAt::Moment(moment) => (Some(Moment(moment)), None),
+        PairAt::Both(one, other) => (Some(Moment(one)), Some(Moment(other))),
+        PairAt::Range(from, to) => peaks_in([a, b], alignment, [from, to].map(Moment)),
     }
 }
 
-/// A reply of the second engine, as it is told: its devices have ordinals of their own.
+/// A reply of the second engine, as it is passed on: its devices have ordinals of their own.
 fn own(reply: Reply) -> Reply {
     match reply {
         Reply::Opened(mut file) => {

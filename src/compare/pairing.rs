@@ -2,8 +2,9 @@
 //! that were there before recording are not in it.
 
 use crate::aligning::Found;
-use crate::answer::{FactorGroup, Lifetimes, Outcome, SiteFactor, Two};
+use crate::answer::{FactorGroup, Lifetimes, Outcome, SiteFactor, SiteLifetimes, Two};
 use crate::key::Key;
+use crate::measured::SiteGrowth;
 use crate::sums::site_of;
 use crate::tables::Tables;
 use base::slice::{Slice, Sliced};
@@ -37,7 +38,22 @@ struct Site {
     /// An allocation, and whether it is A's.
     example: Option<(bool, AllocationId)>,
     factors: Vec<ByFactor>,
-    outcomes: [(u64, Two, i128); Outcome::ALL.len()],
+    outcomes: [Sum; Outcome::ALL.len()],
+}
+
+/// The allocations of a call site that came to one outcome.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    count: u64,
+    bytes: Two,
+    longer: Longer,
+}
+
+/// By how many events and steps of B allocations live longer in it, in sum.
+#[derive(Clone, Copy, Default)]
+struct Longer {
+    events: i128,
+    steps: i64,
 }
 
 /// The sums over all allocations, as far as they are.
@@ -74,7 +90,7 @@ impl Pairing {
                     (true, id),
                     Outcome::OnlyInA,
                     Two { a: a.history.allocations.size(id), b: 0 },
-                    0,
+                    Longer::default(),
                 );
                 self.at[0] += 1;
             } else if self.at[1] < until.1 {
@@ -84,14 +100,14 @@ impl Pairing {
                     (false, id),
                     Outcome::OnlyInB,
                     Two { a: 0, b: b.history.allocations.size(id) },
-                    0,
+                    Longer::default(),
                 );
                 self.at[1] += 1;
             } else if let Some((one, other)) = pair {
                 let (one, other) = (AllocationId(one), AllocationId(other));
                 let bytes = Two { a: a.history.allocations.size(one), b: b.history.allocations.size(other) };
                 let longer = longer([a, b], found, one, other);
-                let outcome = match longer {
+                let outcome = match longer.events {
                     1.. => Outcome::LongerInB,
                     ..0 => Outcome::LongerInA,
                     0 if bytes.a == bytes.b => Outcome::Same,
@@ -109,14 +125,14 @@ impl Pairing {
         }
     }
 
-    fn add(&mut self, key: u32, example: (bool, AllocationId), outcome: Outcome, bytes: Two, longer: i64) {
+    fn add(&mut self, key: u32, example: (bool, AllocationId), outcome: Outcome, bytes: Two, longer: Longer) {
         let site = self.sites.entry(key).or_default();
         site.example.get_or_insert(example);
-        if let Some((count, sum, events)) = site.outcomes.get_mut(outcome as usize) {
-            *count += 1;
-            sum.a = sum.a.saturating_add(bytes.a);
-            sum.b = sum.b.saturating_add(bytes.b);
-            *events += i128::from(longer);
+        if let Some(sum) = site.outcomes.get_mut(outcome as usize) {
+            sum.count += 1;
+            sum.bytes = sum.bytes.plus(bytes);
+            sum.longer.events += longer.events;
+            sum.longer.steps += longer.steps;
         }
     }
 
@@ -178,29 +194,42 @@ impl Pairing {
         found
     }
 
+    /// By how much each call site with pairs grew: as most of its bytes do.
+    pub(crate) fn growths(&self) -> impl Iterator<Item = (u32, SiteGrowth)> {
+        self.sites.iter().filter_map(|(&key, site)| {
+            let best = site.factors.iter().max_by_key(|factor| (factor.bytes.a.max(factor.bytes.b), factor.step))?;
+            Some((key, SiteGrowth { factor: ratio(best.bytes), bytes: best.bytes.a }))
+        })
+    }
+
     /// How many allocations came to what.
     pub(crate) fn lifetimes(&self, sides: [&Side; 2], tables: &mut Tables) -> Vec<Lifetimes> {
         let mut found = Vec::new();
         for outcome in Outcome::ALL {
             let of = |site: &Site| site.outcomes.get(outcome as usize).copied().unwrap_or_default();
-            let sites: Vec<(u32, (u64, Two, i128))> =
-                self.sites.iter().map(|(&key, site)| (key, of(site))).filter(|(_, (count, _, _))| *count > 0).collect();
+            let sites: Vec<(u32, Sum)> =
+                self.sites.iter().map(|(&key, site)| (key, of(site))).filter(|(_, sum)| sum.count > 0).collect();
             let (mut allocations, mut bytes) = (0, Two::default());
-            for (_, (count, sum, _)) in &sites {
-                allocations += count;
-                bytes.a = bytes.a.saturating_add(sum.a);
-                bytes.b = bytes.b.saturating_add(sum.b);
+            for (_, sum) in &sites {
+                allocations += sum.count;
+                bytes = bytes.plus(sum.bytes);
             }
             if allocations == 0 {
                 continue;
             }
-            let order = sites.iter().zip(0..).map(|(&(key, (_, sum, _)), at)| {
-                (u128::from(!sum.a.max(sum.b)) << 64 | u128::from(self.rank(key)), at)
+            let order = sites.iter().zip(0..).map(|(&(key, Sum { bytes, .. }), at)| {
+                (u128::from(!bytes.a.max(bytes.b)) << 64 | u128::from(self.rank(key)), at)
             });
             let largest = sorted_numbers(order.collect()).into_iter().filter_map(|at| sites.get(at as usize));
-            let sites = largest.take(MOST_SITES).map(|&(key, (count, sum, events))| {
-                let mean = events / i128::from(count.max(1));
-                (self.name(key, sides, tables), count, sum, i64::try_from(mean).unwrap_or(0))
+            let sites = largest.take(MOST_SITES).map(|&(key, Sum { count, bytes, longer })| {
+                let mean = longer.events / i128::from(count.max(1));
+                SiteLifetimes {
+                    site: self.name(key, sides, tables),
+                    allocations: count,
+                    bytes,
+                    longer_events: i64::try_from(mean).unwrap_or(0),
+                    longer_steps: longer.steps / (count as i64).max(1),
+                }
             });
             let sites = sites.collect();
             found.push(Lifetimes { outcome, allocations, bytes, sites });
@@ -234,14 +263,14 @@ fn ratio(bytes: Two) -> f64 {
     bytes.b as f64 / (bytes.a as f64).max(1.0)
 }
 
-/// By how many events of B the allocation of B lives longer than that of A does in B's terms; 0 where both live alike.
-fn longer([a, b]: [&Side; 2], found: &Found, one: AllocationId, other: AllocationId) -> i64 {
+/// By how much the allocation of B lives longer than that of A does in B's terms; 0 where both live alike.
+fn longer([a, b]: [&Side; 2], found: &Found, one: AllocationId, other: AllocationId) -> Longer {
     let ends = |side: &Side, id: AllocationId| side.history.allocations.died(id);
     let last = Moment(b.history.event_count());
     let expected = match ends(a, one) {
         Some(died) => found.alignment.to_b(died),
         // Both are live at the end, however long that is.
-        None if ends(b, other).is_none() => return 0,
+        None if ends(b, other).is_none() => return Longer::default(),
         None => last,
     };
     let died = ends(b, other).unwrap_or(last);
@@ -249,7 +278,7 @@ fn longer([a, b]: [&Side; 2], found: &Found, one: AllocationId, other: Allocatio
     let difference = i64::from(died.0) - i64::from(expected.0);
     let life = u64::from(died.0.max(expected.0).saturating_sub(born.0));
     match difference.unsigned_abs() > ALIKE_EVENTS.max(life / ALIKE_PART) {
-        true => difference,
-        false => 0,
+        true => Longer { events: difference.into(), steps: found.steps_between(expected, died) },
+        false => Longer::default(),
     }
 }

@@ -1,9 +1,9 @@
 //! A comparison as an insight: its verdict as statements, its numbers as tables.
 
-use crate::answer::{Comparison, Row, TreeRow, Two, factor, times};
+use crate::answer::{Comparison, Row, TreeRow, Two, factor, relation};
 use crate::verdict::signed;
-use base::units::{Moment, grouped, percent};
-use engine::protocol::{Cell, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
+use base::units::{Bytes, Moment, counted, grouped, percent};
+use engine::protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
 /// Rows of a table, and how it is headed.
 pub(crate) struct Writing {
@@ -19,11 +19,21 @@ pub fn report(of: &Comparison, rows: usize) -> Report {
         first.evidence = Some(at(of.a.moment));
     }
     statements.extend(of.warnings.iter().map(|text| say(Tone::Alarm, text)));
-    statements.push(say(Tone::Fact, &["Alignment: ", &of.alignment_detail].concat()));
+    if of.out_of_memory != Two::default() {
+        let times = |times| counted(times, "time");
+        let Two { a, b } = of.out_of_memory;
+        statements.push(say(Tone::Alarm, &["A ran out of memory ", &times(a), ", B ", &times(b), "."].concat()));
+    }
+    let mut alignment = say(Tone::Fact, &["Alignment: ", &of.alignment_detail].concat());
+    let boxes = boxes(&of.flame);
+    alignment.chart = (!boxes.is_empty()).then(|| Chart::Delta(of.tree_title.clone(), boxes));
+    statements.push(alignment);
     let mut writing = Writing::new(rows);
     writing.moments(of);
     writing.groups("groups", &["Live bytes (requested) by ", &of.key_title].concat(), &groups_note(of), &of.rows, of);
     writing.tree(of);
+    writing.steps(of);
+    writing.allocations(of);
     if !of.pools.is_empty() {
         writing.groups("pools", "Live bytes (requested) by pool", "", &of.pools, of);
     }
@@ -31,6 +41,34 @@ pub fn report(of: &Comparison, rows: usize) -> Report {
     writing.lifetimes(of);
     writing.settings(of);
     Report { topic: Topic::Comparison, statements, sheets: writing.sheets }
+}
+
+/// The flame graph of both: a node is as wide as the larger of A and B, or as all that it calls. What comes before another one calls it.
+fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
+    // What stands beside each other in each row, from the innermost out; then from the left.
+    let mut below: Vec<u64> = Vec::new();
+    let mut widths = vec![0; nodes.len()];
+    for (node, width) in nodes.iter().zip(&mut widths).rev() {
+        let depth = node.depth as usize;
+        below.resize(below.len().max(depth + 2), 0);
+        let callees = below.get_mut(depth + 1).map_or(0, std::mem::take);
+        *width = node.bytes.a.max(node.bytes.b).max(callees);
+        below.get_mut(depth).into_iter().for_each(|sum| *sum = sum.saturating_add(*width));
+    }
+    let all = below.first().copied().unwrap_or(0);
+    let part = |bytes: u64| (u128::from(bytes) * u128::from(DeltaBox::WHOLE) / u128::from(all.max(1))) as u32;
+    let mut lefts = vec![0u64; below.len()];
+    let mut placed = Vec::new();
+    for (node, width) in nodes.iter().zip(widths) {
+        let depth = node.depth as usize;
+        let left = lefts.get(depth).copied().unwrap_or(0);
+        lefts.get_mut(depth).into_iter().for_each(|next| *next = left.saturating_add(width));
+        lefts.get_mut(depth + 1).into_iter().for_each(|next| *next = left);
+        let (left, width) = (part(left), part(width));
+        let Two { a, b } = node.bytes;
+        placed.push(DeltaBox { depth: node.depth, left, width, name: node.label.clone(), a, b });
+    }
+    placed
 }
 
 /// What has a partner, and that the rows add up.
@@ -119,7 +157,7 @@ impl Writing {
     }
 
     fn moments(&mut self, of: &Comparison) {
-        const COLUMNS: [(&str, &str); 9] = [
+        const COLUMNS: [(&str, &str); 11] = [
             ("moments", "moments"),
             ("a_event", "A, after event"),
             ("b_event", "B, after event"),
@@ -129,11 +167,18 @@ impl Writing {
             ("a_reserved", "A, reserved"),
             ("b_reserved", "B, reserved"),
             ("delta_reserved", "Δ, reserved"),
+            ("a_fragmentation", "A, fragmentation ≤"),
+            ("b_fragmentation", "B, fragmentation ≤"),
         ];
+        // Blocks are rounded up, so that less is free than what is not live.
+        let free = |live: u64, reserved: u64| Cell::Share { part: reserved.saturating_sub(live), whole: reserved };
         let rows = of.moments.iter().map(|pair| {
             let mut cells = vec![text(&*pair.title), event(pair.moments.0), event(pair.moments.1)];
             cells.extend(bytes(pair.live));
             cells.extend(pair.reserved.map_or([Cell::Nothing, Cell::Nothing, Cell::Nothing], bytes));
+            cells.extend(pair.reserved.map_or([Cell::Nothing, Cell::Nothing], |reserved| {
+                [free(pair.live.a, reserved.a), free(pair.live.b, reserved.b)]
+            }));
             SheetRow { cells, evidence: Some(at(pair.moments.0)), ..SheetRow::default() }
         });
         self.sheet(["moments", "Moments", ""], &COLUMNS, rows.collect(), Vec::new());
@@ -154,12 +199,7 @@ impl Writing {
 
     fn tree(&mut self, of: &Comparison) {
         let row = |row: &TreeRow| {
-            let relation = match (row.bytes.a, row.bytes.b) {
-                (0, _) => "not live in A".to_owned(),
-                (_, 0) => "not live in B".to_owned(),
-                _ => times(row.bytes),
-            };
-            compared(row.depth, &row.label, row.bytes, relation, row.count, &row.frames)
+            compared(row.depth, &row.label, row.bytes, relation(row.bytes, true), row.count, &row.frames)
         };
         let rows: Vec<SheetRow> = of.tree.iter().map(row).collect();
         if !rows.is_empty() {
@@ -167,6 +207,64 @@ impl Writing {
             let note = "Each node with all that it calls. Chains are one row.";
             self.sheet(["tree", &title, note], &COMPARED, rows, Vec::new());
         }
+    }
+
+    fn steps(&mut self, of: &Comparison) {
+        const COLUMNS: [(&str, &str); 7] = [
+            ("step", "step"),
+            ("a_peak", "A, peak (requested)"),
+            ("b_peak", "B, peak (requested)"),
+            ("delta_peak", "Δ"),
+            ("relation", "B / A"),
+            ("a_count", "A, allocations"),
+            ("b_count", "B, allocations"),
+        ];
+        let rows = of.steps.iter().map(|step| SheetRow {
+            evidence: Some(at(step.begins.0)),
+            ..compared(0, &step.name, step.peak, relation(step.peak, true), step.allocations, &[])
+        });
+        let rows: Vec<SheetRow> = rows.collect();
+        if !rows.is_empty() {
+            self.sheet(["steps", "Steps", "Steps are paired by name, else by number."], &COLUMNS, rows, Vec::new());
+        }
+    }
+
+    fn allocations(&mut self, of: &Comparison) {
+        const COLUMNS: [(&str, &str); 7] = [
+            ("call_site", "call site"),
+            ("a_id", "A, id"),
+            ("b_id", "B, id"),
+            ("a_bytes", "A"),
+            ("b_bytes", "B"),
+            ("delta_bytes", "Δ"),
+            ("relation", "B / A"),
+        ];
+        let all = &of.allocations;
+        let id = |id: Option<u32>| id.map_or(Cell::Nothing, |id| Cell::Count(id.into()));
+        let rows = all.rows.iter().take(self.rows).map(|row| {
+            let mut cells = vec![text(&*row.site), id(row.ids.0), id(row.ids.1)];
+            cells.extend(bytes(row.bytes));
+            cells.push(text(row.relation()));
+            let evidence = row.ids.0.filter(|_| row.bytes.a > 0);
+            let evidence = evidence.map(|id| Evidence { allocation: Some(id), ..at(of.a.moment) });
+            SheetRow { cells, evidence, ..SheetRow::default() }
+        });
+        let rows: Vec<SheetRow> = rows.collect();
+        if rows.is_empty() {
+            return;
+        }
+        let mut total = vec![text("total"), Cell::Nothing, Cell::Nothing];
+        total.extend(bytes(Two { a: of.a.live_bytes, b: of.b.live_bytes }));
+        total.push(Cell::Nothing);
+        let mut note =
+            ["Live (requested) in A or B. Without differences: ", &Bytes(all.equal.a).to_string(), "."].concat();
+        if all.early != Two::default() {
+            let [a, b] = [all.early.a, all.early.b].map(|bytes| Bytes(bytes).to_string());
+            note += &[" Allocated before recording, not paired: A ", &a, ", B ", &b, "."].concat();
+        }
+        self.sheet(["allocations", "Allocations that differ", &note], &COLUMNS, rows, total);
+        let left_out = all.count.saturating_sub(all.rows.len().min(self.rows) as u64) as u32;
+        self.sheets.last_mut().into_iter().for_each(|sheet| sheet.left_out = left_out);
     }
 
     fn scaling(&mut self, of: &Comparison) {
@@ -199,26 +297,28 @@ impl Writing {
     }
 
     fn lifetimes(&mut self, of: &Comparison) {
-        const COLUMNS: [(&str, &str); 6] = [
+        const COLUMNS: [(&str, &str); 7] = [
             ("outcome", "allocations that are"),
             ("allocations", "allocations"),
             ("a_bytes", "A, allocated"),
             ("b_bytes", "B, allocated"),
             ("delta_bytes", "Δ"),
             ("longer_events", "lifetime in B − A, events"),
+            ("longer_steps", "lifetime in B − A, steps"),
         ];
         let mut rows = Vec::new();
         for it in &of.lifetimes {
             let mut cells = vec![text(it.outcome.title()), Cell::Count(it.allocations)];
             cells.extend(bytes(it.bytes));
-            cells.push(Cell::Nothing);
+            cells.extend([Cell::Nothing, Cell::Nothing]);
             rows.push(SheetRow { cells, ..SheetRow::default() });
-            rows.extend(it.sites.iter().map(|(site, allocations, two, events)| {
-                let mut cells = vec![text(&**site), Cell::Count(*allocations)];
-                cells.extend(bytes(*two));
-                let sign = if *events < 0 { "−" } else { "+" };
-                let events = [sign, &grouped(events.unsigned_abs())].concat();
-                cells.push(text(events));
+            rows.extend(it.sites.iter().map(|of| {
+                let mut cells = vec![text(&*of.site), Cell::Count(of.allocations)];
+                cells.extend(bytes(of.bytes));
+                cells.extend([of.longer_events, of.longer_steps].map(|longer| {
+                    let sign = if longer < 0 { "−" } else { "+" };
+                    text([sign, &grouped(longer.unsigned_abs())].concat())
+                }));
                 SheetRow { depth: 1, cells, ..SheetRow::default() }
             }));
         }

@@ -7,8 +7,9 @@ use crate::sums::{ByNumber, Sum, Sums};
 use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
 
-/// A node is told from this part of the larger total on.
+/// A node is listed from this part of the larger total on, by its difference or by its size.
 const SMALLEST_PART: u64 = 500;
+const SMALLEST_SIZE: u64 = 300;
 /// Rows at most.
 const MOST_ROWS: usize = 2000;
 /// Nodes below each other at most.
@@ -21,6 +22,15 @@ pub(crate) fn tree_key(key: Key) -> Key {
         Key::Stack => Key::PythonFrames,
         Key::CallSite | Key::Category | Key::Annotation | Key::Pool => Key::NoFolders,
     }
+}
+
+/// Which nodes are listed.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Listed {
+    /// Those that differ.
+    Different,
+    /// Those with much live in A or B.
+    Large,
 }
 
 /// The sums of the nodes, as far as they are.
@@ -53,22 +63,25 @@ impl Tree {
         Ok(())
     }
 
-    /// The nodes that are told, behind those that call them, the largest difference first.
-    fn callees(&self, common: &Common, total: Two) -> Vec<(u32, u32)> {
-        let least = (total.a.max(total.b) / SMALLEST_PART).max(1);
-        let told = self.nodes.iter().filter(|(_, sum)| sum.bytes.a.abs_diff(sum.bytes.b) >= least);
+    /// The nodes that are listed, behind those that call them, the largest difference first.
+    fn callees(&self, common: &Common, total: Two, listed: Listed) -> Vec<(u32, u32)> {
+        let all = total.a.max(total.b);
+        let nodes = self.nodes.iter().filter(|(_, Sum { bytes, .. })| match listed {
+            Listed::Different => bytes.a.abs_diff(bytes.b) >= (all / SMALLEST_PART).max(1),
+            Listed::Large => bytes.a.max(bytes.b) >= (all / SMALLEST_SIZE).max(1),
+        });
         let callers = |number: u32| common.origin(number).map_or(NOTHING, |(callers, _)| callers);
         let rank = |(&number, sum): (&u32, &Sum)| {
             let delta = !sum.bytes.a.abs_diff(sum.bytes.b);
             let rank = u128::from(callers(number)) << 96 | u128::from(delta) << 32 | u128::from(number);
             (rank, number)
         };
-        sorted_numbers(told.map(rank).collect()).into_iter().map(|number| (callers(number), number)).collect()
+        sorted_numbers(nodes.map(rank).collect()).into_iter().map(|number| (callers(number), number)).collect()
     }
 
     /// The rows: the largest difference first, below each its callees likewise. A chain whose sums are the same is one row.
-    pub(crate) fn rows(&self, common: &Common, total: Two) -> Vec<TreeRow> {
-        let all = self.callees(common, total);
+    pub(crate) fn rows(&self, common: &Common, total: Two, listed: Listed) -> Vec<TreeRow> {
+        let all = self.callees(common, total, listed);
         let called_by = |callers: u32| -> &[(u32, u32)] {
             let from = all.partition_point(|(of, _)| *of < callers);
             let to = all.partition_point(|(of, _)| *of <= callers);

@@ -153,9 +153,12 @@ fn lifetimes(of: &Comparison, live: Two) -> Option<String> {
         return None;
     }
     let side = if largest.outcome == Outcome::LongerInB { "B" } else { "A" };
-    let (site, _, _, events) = largest.sites.first()?;
+    let first = largest.sites.first()?;
     let (what, bytes) = (counted(largest.allocations, "allocation"), Bytes(largest.bytes.a.max(largest.bytes.b)));
-    let site: String = site.chars().take(LONGEST).collect();
-    let events = counted(events.unsigned_abs(), "event");
+    let site: String = first.site.chars().take(LONGEST).collect();
+    let mut events = counted(first.longer_events.unsigned_abs(), "event");
+    if first.longer_steps != 0 {
+        events += &[" and ", &counted(first.longer_steps.unsigned_abs(), "step")].concat();
+    }
     Some(format!("{what} ({bytes} in sum) live longer in {side}, most bytes from {site} (by {events} on average)."))
 }

@@ -127,6 +127,10 @@ impl Decoder {
         let (reader, root) = match self {
             Decoder::Pickle(machine, head) => {
                 bytes_behind = head.seen.saturating_sub(machine.offset());
+                // torch's HTML pages are padded for base64.
+                if bytes_behind <= head.zeros {
+                    bytes_behind = 0;
+                }
                 machine.finish()?
             }
             Decoder::Json(machine) => machine.finish()?,
@@ -204,6 +208,8 @@ pub(super) struct Head {
     bytes: [u8; 4],
     /// Bytes of the pickle, and of what is behind it.
     seen: u64,
+    /// How many of the last ones are zero.
+    zeros: u64,
 }
 
 impl Head {
@@ -211,6 +217,10 @@ impl Head {
         let missing = usize::try_from(self.seen).ok().and_then(|seen| self.bytes.get_mut(seen..)).unwrap_or_default();
         missing.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
         self.seen += bytes.len() as u64;
+        self.zeros = match bytes.iter().rposition(|&byte| byte != 0) {
+            Some(last) => (bytes.len() - 1 - last) as u64,
+            None => self.zeros + bytes.len() as u64,
+        };
     }
 
     /// torch's C++ pickler writes protocol 2 and memoises a container after its contents, so MARK follows at once.

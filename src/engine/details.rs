@@ -1,7 +1,7 @@
 //! Everything about one allocation.
 
 use super::open::OpenFile;
-use super::origin::{is_of_free, is_prefix_block};
+use super::origin::{described, is_of_free, is_prefix_block, tensors_of};
 use super::places::lasted_us;
 use super::protocol::{Details, FrameText, Origin};
 use analysis::{Sites, metadata};
@@ -14,6 +14,8 @@ use std::cell::Cell;
 const MOST_ENTRIES: usize = 10_000;
 /// The same for notes and annotations around one allocation.
 const MOST_NOTES: usize = 1000;
+/// Tensors of one storage that are listed: views share one, but rarely many.
+const MOST_TENSORS: usize = 50;
 /// Bytes of all texts together. Stacks may name the same long string endlessly often, so a small file has endlessly much to tell.
 const MOST_TEXT: usize = 8 << 20;
 
@@ -64,8 +66,13 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     let stack_of_free = is_of_free(history, id, stack);
     // The stack first: where there is too much to tell, it is what is wanted most.
     let frames = frames(file, &texts, stack);
+    let mut tensors: Vec<String> = Vec::new();
+    for tensor in tensors_of(&file.snapshot, history, id).iter().take(MOST_TENSORS) {
+        tensors.push(described(&file.snapshot, tensor));
+    }
     Some(Details {
-        category: groups.categories.details(history, id),
+        category: groups.categories.details(history, id, !tensors.is_empty()),
+        tensors,
         frames,
         device,
         allocation,

@@ -5,7 +5,7 @@
 use super::answers::Population;
 use super::found::Found;
 use super::open::OpenFile;
-use super::origin::{has_stack, is_of_free, stack_of};
+use super::origin::{has_stack, is_of_free, stack_of, tensors_of};
 use super::protocol::{Begin, Direction, Looks, Match, Query, Scope, Tally};
 use super::stack_match::StackMatch;
 use analysis::IdSet;
@@ -114,9 +114,20 @@ pub(super) fn is_sought(
             inside.is_some_and(|inside| inside < size.max(1))
                 && history.allocations.provenance(id) != Provenance::Unexplained
         }
+        Query::Addresses(from, to) => {
+            let address = history.allocations.address(id);
+            address < *to
+                && address.saturating_add(size.max(1)) > *from
+                && history.allocations.provenance(id) != Provenance::Unexplained
+        }
         Query::Freed(freed) => history.allocations.died(id).is_some() == *freed,
         Query::Category(name) => file.groups.categories.is_called(history, id, name),
-        Query::Frame(_) => stacks.contains(stack_of(&file.snapshot, history, id).0),
+        Query::Frame(wording) => {
+            stacks.contains(stack_of(&file.snapshot, history, id).0)
+                || tensors_of(&file.snapshot, history, id)
+                    .iter()
+                    .any(|tensor| wording.matches(&file.snapshot.recorder.name(tensor)))
+        }
         Query::Site(_) => {
             let stack = stack_of(&file.snapshot, history, id);
             stacks.contains(stack.0) && !is_of_free(history, id, stack)

@@ -43,6 +43,7 @@ mod plots;
 mod questions;
 mod radix;
 mod range;
+mod recorded;
 mod regions;
 mod report;
 mod roles;
@@ -60,7 +61,7 @@ mod table;
 mod tree;
 mod what_if;
 
-pub use opening::{Opened, Opening};
+pub use opening::{Opened, Opening, open_columns};
 pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
 pub use report::searched::{ModuleSearch, StepSearch};
 pub use side::Side;

@@ -10,6 +10,7 @@ use super::plots::Plots;
 use super::protocol::{
     DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
 };
+use super::recorded;
 use analysis::{CategorySet, Sites, site};
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
@@ -111,6 +112,13 @@ impl OpenFile {
             segments.step(&self.snapshot, history, slice)?;
         }
         self.histories.iter().zip(&mut self.versions).try_for_each(|(history, versions)| versions.step(history, slice))
+    }
+
+    /// The same at once: whoever calls it has nothing else to do.
+    pub(super) fn prepare_whole(&mut self) {
+        let goes_on = &mut || true;
+        let mut slice = Slice::new(goes_on);
+        while self.prepare(&mut slice).is_err() {}
     }
 
     /// Tells what a device held from the driver when, until [`OpenFile::segments`] has it. On a device that
@@ -354,10 +362,15 @@ impl OpenFile {
                     example: example.to_owned(),
                 })
                 .collect(),
-            devices: self.histories.iter().map(device_summary).collect(),
+            devices: self.histories.iter().map(|history| self.device_summary(history)).collect(),
             settings: self.snapshot.settings.clone(),
             pools: self.groups.named_pools(),
+            recorder: self.snapshot.recorder.of_process(),
         }
+    }
+
+    fn device_summary(&self, history: &DeviceHistory) -> DeviceSummary {
+        DeviceSummary { recorder: recorded::facts(&self.snapshot, history), ..device_summary(history) }
     }
 
     /// Bytes on the heap, by table.
@@ -409,5 +422,6 @@ fn device_summary(history: &DeviceHistory) -> DeviceSummary {
         annotations: numbers.annotations,
         time_us: numbers.time_us,
         drawn_peak: numbers.drawn_peak,
+        recorder: Vec::new(),
     }
 }

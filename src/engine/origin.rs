@@ -1,6 +1,8 @@
 //! Where an allocation comes from: the stack and the labels of the event, or the block, that tells.
 
+use super::protocol::SEPARATOR;
 use analysis::metadata;
+use history::recorder::Tensor;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Labels, Snapshot, StackId, StringId};
 
@@ -23,14 +25,47 @@ pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: Alloca
     }
 }
 
-/// What a library or the user calls an allocation: by the newest `annotate` event on it, else by the `name` in its metadata.
+/// The tensors that were in an allocation when the snapshot was saved, as a recorder says.
+#[inline(never)]
+pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id: AllocationId) -> &'a [Tensor] {
+    let Snapshot { recorder, .. } = snapshot;
+    let allocations = &history.allocations;
+    // What a crop has live at its end may be freed before the end that the recorder saw: then its tensors were left out.
+    if recorder.tensors.is_empty()
+        || allocations.died(id).is_some()
+        || allocations.provenance(id) == Provenance::Unexplained
+    {
+        return &[];
+    }
+    recorder.tensors_at(history.device, allocations.address(id), allocations.size(id))
+}
+
+/// One of these as text: name, kind, shape, dtype.
+pub(super) fn described(snapshot: &Snapshot, tensor: &Tensor) -> String {
+    let recorder = &snapshot.recorder;
+    let mut text = recorder.name(tensor);
+    if text.is_empty() {
+        text.push_str("unnamed");
+    }
+    for part in [recorder.kind(tensor), recorder.shape(tensor), recorder.dtype(tensor)] {
+        text.push_str(SEPARATOR);
+        text.push_str(&part);
+    }
+    text
+}
+
+/// What a library or the user calls an allocation: by the newest `annotate` event on it, else by the `name` in its metadata, else as the
+/// recorder names its tensor.
 fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<String> {
     let text = |string: StringId| snapshot.strings.text(string);
     let note = history.annotation(id).and_then(|labels| snapshot.labels.labels(labels).user_metadata);
     let own = || metadata::value_of(&text(labels_of(snapshot, history, id).user_metadata?), "name");
     match note.map(text) {
         Some(note) => Some(metadata::value_of(&note, "name").unwrap_or_else(|| note.into_owned())),
-        None => own(),
+        None => own().or_else(|| {
+            let tensor = tensors_of(snapshot, history, id).first()?;
+            Some(snapshot.recorder.name(tensor)).filter(|name| !name.is_empty())
+        }),
     }
 }
 
@@ -46,8 +81,8 @@ pub(super) fn named_site(snapshot: &Snapshot, history: &DeviceHistory, id: Alloc
 /// Letters of a name in front of a call site.
 const LONGEST_NAME: usize = 100;
 
-/// The category that the file itself has for an allocation, as torch.profiler calls it: its own, or that of a note on it, or the one in
-/// its metadata.
+/// The category that the file itself has for an allocation, as torch.profiler calls it: that of the recorder's tensor in it, its own, that
+/// of a note on it, or the one in its metadata.
 pub(super) fn recorded_category<'a>(
     snapshot: &'a Snapshot,
     history: &DeviceHistory,
@@ -63,7 +98,9 @@ pub(super) fn recorded_category<'a>(
         metadata::category(&metadata::value_of(&note, "category").unwrap_or_else(|| note.into_owned()))
     };
     let by_metadata = || metadata::category(&metadata::value_of(&text(labels.user_metadata?), "category")?);
-    let own = labels.category.map(|category| snapshot.strings.bytes(category));
+    let by_recorder = tensors_of(snapshot, history, id).first().map(|tensor| snapshot.recorder.category(tensor));
+    let by_recorder = by_recorder.filter(|category| !category.is_empty());
+    let own = by_recorder.or_else(|| labels.category.map(|category| snapshot.strings.bytes(category)));
     own.or_else(|| by_note().or_else(by_metadata).map(str::as_bytes))
 }
 

@@ -6,6 +6,7 @@
 mod ask;
 mod details;
 mod events;
+mod export;
 mod find;
 mod flame;
 mod lean;
@@ -35,8 +36,9 @@ pub use allocator::conf::{LineError, parse as parse_settings};
 pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
 pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
-pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin};
+pub use details::{BY_RECORDER, CategoryDetails, Details, FrameText, HitAllocation, Origin, SEPARATOR};
 pub use events::{EventRow, EventsFilter, EventsPage, EventsQuestion, versioned};
+pub use export::{ExportFormat, ExportJob, ExportQuestion, ExportTable};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use history::snapshot::Action;
@@ -58,7 +60,7 @@ pub use question::{
 pub use range::RangeFacts;
 pub use reply::Reply;
 pub use report::{
-    Cell, Chart, ChartMap, ChartPart, Evidence, MapRow, Report, ReportQuestion, Sheet, SheetColumn, SheetRow,
+    Cell, Chart, ChartMap, ChartPart, DeltaBox, Evidence, MapRow, Report, ReportQuestion, Sheet, SheetColumn, SheetRow,
     Statement, Threshold, Tone, Topic,
 };
 pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
@@ -66,7 +68,10 @@ pub use state::{
     PieceKind, PinnedBy, SegmentSort, StateBar, StateFit, StateGroup, StateKept, StatePage, StatePiece, StateQuestion,
     StateSums,
 };
-pub use summary::{DeviceSummary, FileSummary, SCHEMA, Warning};
+pub use summary::{
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE, PROCESS, PeakCheck,
+    SCHEMA, TENSORS, TENSORS_FOUND, Warning,
+};
 pub use table::{
     LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
     TableQuestion, TableRow, TableSort, TableText, life_class, size_class,

@@ -12,6 +12,10 @@ const MOST_LINES: usize = 20_000;
 /// Bytes of a path that are sent.
 const LONGEST_PATH: usize = 1000;
 
+/// Bytes of the text of a line, and of all lines, that are sent.
+const LONGEST_CODE: usize = 200;
+const MOST_CODE: usize = 1 << 20;
+
 /// A file by a frame of it, what it weighs, and the first of its lines.
 #[derive(Clone, Copy)]
 struct File {
@@ -50,6 +54,7 @@ pub(super) struct SourceLines {
     /// The lines of the file that comes next, heaviest first.
     of_file: Option<Sorting>,
     line_count: usize,
+    code_bytes: usize,
     sent: Vec<SourceFile>,
     left_out: Standing,
 }
@@ -131,9 +136,20 @@ impl SourceLines {
                 lines.step((2, 1), &mut weight, slice)?;
                 let lines = lines.ids().iter().take(room).filter_map(|&at| line(at));
                 let text = |id: u32| frame(id).line.to_string();
+                let source =
+                    snapshot.recorder.source(snapshot.strings.bytes(frame(known).filename)).unwrap_or_default();
+                let begins = begins(source);
+                let mut code_bytes = self.code_bytes;
+                let mut code = |id: u32| {
+                    let code =
+                        if code_bytes < MOST_CODE { code(source, &begins, frame(id).line) } else { String::new() };
+                    code_bytes += code.len();
+                    code
+                };
                 let lines: Vec<SourceLine> =
-                    lines.map(|(id, standing)| SourceLine { line: text(id), standing }).collect();
+                    lines.map(|(id, standing)| SourceLine { line: text(id), standing, code: code(id) }).collect();
                 self.line_count += lines.len();
+                self.code_bytes = code_bytes;
                 let left_out = (end - first) - lines.len() as u32;
                 let path = path(snapshot.strings.bytes(frame(known).filename));
                 self.sent.push(SourceFile { path, standing, lines, left_out });
@@ -156,6 +172,29 @@ impl SourceLines {
             + self.lines.heap_bytes()
             + self.files.heap_bytes()
     }
+}
+
+/// Where each line of a source begins.
+#[inline(never)]
+fn begins(source: &[u8]) -> Vec<u32> {
+    let mut begins = Vec::new();
+    let mut is_new = true;
+    for (at, &byte) in (0u32..).zip(source) {
+        if is_new {
+            begins.push(at);
+        }
+        is_new = byte == b'\n';
+    }
+    begins
+}
+
+/// The text of a line; empty where there is none.
+#[inline(never)]
+fn code(source: &[u8], begins: &[u32], line: i128) -> String {
+    let at = usize::try_from(line).ok().and_then(|line| begins.get(line.checked_sub(1)?));
+    let text = at.and_then(|&at| source.get(at as usize..)).unwrap_or_default();
+    let end = text.iter().take(LONGEST_CODE).position(|&byte| byte == b'\n').unwrap_or(LONGEST_CODE.min(text.len()));
+    String::from_utf8_lossy(text.get(..end).unwrap_or_default()).trim().to_owned()
 }
 
 /// A path, of a very long one the end: it has the file's name.

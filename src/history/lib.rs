@@ -15,11 +15,17 @@ pub mod pickle;
 // JSON → the same values. Knows tokens, nothing of torch.
 pub mod json;
 
+// What a recorder adds to a snapshot: tensors, steps, source, facts about process and device.
+pub mod recorder;
+
 // Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
 pub mod snapshot;
 
 // Frames, stacks, events, segments ↔ compact columns, which the page carries and a server sends.
 pub mod compact;
+
+// Values → a pickle or JSON. Knows how they are written, nothing of torch.
+pub mod writing;
 
 // Events → history: allocations with lifetimes, totals, peaks, the state before the trace.
 pub mod replay;

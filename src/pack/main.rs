@@ -11,6 +11,8 @@
 //! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">  compressed, base64, never run
 //! ```
 //! The policy then names hashes alone: no server is 'self' to a page from `file://`.
+//!
+//! The elements of the part SQL go to `DIST/sql-part.html` instead: `memscape html --sql` puts them in.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -48,9 +50,12 @@ fn main() -> ExitCode {
         eprintln!("usage: pack DIST OUT");
         return ExitCode::from(2);
     };
-    match packed(Path::new(dist))
-        .and_then(|page| fs::write(out, &page).map(|()| page.len()).map_err(|error| error.to_string()))
-    {
+    let dist = Path::new(dist);
+    let write = |Packed { page, sql }: Packed| {
+        fs::write(out, &page).and_then(|()| fs::write(dist.join(SQL), sql)).map_err(|error| error.to_string())?;
+        Ok::<_, String>(page.len())
+    };
+    match packed(dist).and_then(write) {
         Ok(bytes) => {
             println!("{bytes}");
             ExitCode::SUCCESS
@@ -62,8 +67,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// The page with everything in it; the error says what is missing.
-fn packed(dist: &Path) -> Result<String, String> {
+/// Where the elements of the part SQL go; empty where it was not built.
+const SQL: &str = "sql-part.html";
+
+/// The page in one file, and what makes it one with SQL.
+struct Packed {
+    page: String,
+    sql: String,
+}
+
+/// The page with everything in it but SQL; the error says what is missing.
+fn packed(dist: &Path) -> Result<Packed, String> {
     let read = |name: &str| fs::read(dist.join(name)).map_err(|error| format!("{name}: {error}"));
     let text = |name: &str| String::from_utf8(read(name)?).map_err(|_| format!("{name} is no text"));
     let mut page = text("index.html")?;
@@ -97,17 +111,25 @@ fn packed(dist: &Path) -> Result<String, String> {
     let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
     page.insert_str(before.at, &format!("content=\"{}\">", policy.text(&before.inner)?));
     let mut parts = Vec::new();
-    for name in ["simulator", "surveyor", "yaml"] {
+    // SQL is larger than all other parts: a page has it where it is asked for.
+    let mut sql = String::new();
+    for name in ["simulator", "surveyor", "yaml", "sql"] {
         let start = format!("<script type=\"application/octet-stream\" id=\"part-{name}\" data-glue=\"./");
-        let files = cut(&mut page, &start, "\"></script>").ok_or(format!("index.html names no {name}"))?.inner;
+        let files = match cut(&mut page, &start, "\"></script>") {
+            Some(files) => files.inner,
+            // It was built without clang.
+            None if name == "sql" => continue,
+            None => return Err(format!("index.html names no {name}")),
+        };
         let (glue, wasm) =
             files.split_once("\" data-wasm=\"./").ok_or(format!("index.html names no wasm of {name}"))?;
         let glue = text(glue)?;
         if glue.contains("</script") {
             return Err(format!("the glue of {name} would end its own element"));
         }
-        parts.push(format!("<script type=\"application/octet-stream\" id=\"part-{name}-glue\">{glue}</script>\n"));
-        parts.push(part(name, "", &gzip(&read(wasm)?)));
+        let glue = format!("<script type=\"application/octet-stream\" id=\"part-{name}-glue\">{glue}</script>\n");
+        let both = [glue, part(name, "", &gzip(&read(wasm)?))];
+        if name == "sql" { sql = both.concat() } else { parts.extend(both) }
     }
     parts.push(part("wasm", "", &gzip(&read(&wasm)?)));
     for (number, name) in SAMPLES.into_iter().enumerate() {
@@ -118,7 +140,7 @@ fn packed(dist: &Path) -> Result<String, String> {
     if page.contains("\"./") && page.contains("src=\"./") {
         return Err("index.html still names a file beside it".to_owned());
     }
-    Ok(page)
+    Ok(Packed { page, sql })
 }
 
 /// Something that stood in the page.

@@ -6,6 +6,7 @@ use crate::wire::{FromWorker, ToWorker};
 use compare::Which;
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -25,8 +26,8 @@ pub(super) struct Client {
     has_file: Cell<bool>,
     /// How many workers were made.
     made: Cell<u32>,
-    /// Hears the columns that were asked for last.
-    columns: RefCell<Option<Function>>,
+    /// Hear the columns that were asked for, the first first.
+    columns: RefCell<VecDeque<Function>>,
 }
 
 enum Stage {
@@ -45,8 +46,8 @@ struct Handle {
 impl Client {
     /// A client without a worker.
     pub(super) fn new(window: Window, receive: impl Fn(FromWorker) + 'static) -> Rc<Client> {
-        let (script, worker, columns) = (RefCell::new(None), RefCell::new(Stage::None), RefCell::new(None));
-        let (kept, has_file, made) = Default::default();
+        let (script, worker) = (RefCell::new(None), RefCell::new(Stage::None));
+        let (kept, has_file, made, columns) = Default::default();
         Rc::new(Client { window, receive: Box::new(receive), script, worker, kept, has_file, made, columns })
     }
 
@@ -91,17 +92,23 @@ impl Client {
     }
 
     /// Asks for the snapshot that this load opened, as columns that are not packed: a promise of a [`Blob`], or of a text that says why
-    /// not. One is asked for at a time.
+    /// not.
     pub(super) fn columns(self: &Rc<Self>, load: u32) -> Promise {
-        let promise = Promise::new(&mut |resolve, _| drop(self.columns.replace(Some(resolve))));
+        let promise = Promise::new(&mut |resolve, _| self.columns.borrow_mut().push_back(resolve));
         self.send(ToWorker::Columns { load });
         promise
     }
 
     fn columns_came(&self, columns: &JsValue) {
-        if let Some(resolve) = self.columns.take() {
-            // What it returns says nothing.
-            let _ = resolve.call1(&JsValue::NULL, columns);
+        let waiting = self.columns.borrow_mut().pop_front();
+        // What it returns says nothing.
+        waiting.into_iter().for_each(|resolve| drop(resolve.call1(&JsValue::NULL, columns)));
+    }
+
+    /// No columns come any more.
+    fn no_columns_come(&self, why: &str) {
+        while !self.columns.borrow().is_empty() {
+            self.columns_came(&why.into());
         }
     }
 
@@ -131,7 +138,7 @@ impl Client {
         let ended = self.worker.replace(Stage::None);
         drop(ended);
         self.has_file.set(false);
-        self.columns_came(&"its worker was stopped".into());
+        self.no_columns_come("its worker was stopped");
     }
 
     async fn make(self: &Rc<Self>) -> Result<Handle, String> {
@@ -161,7 +168,7 @@ impl Client {
                 // The listener that runs now belongs to the handle: it is dropped after it has returned.
                 let ended = self.worker.replace(Stage::None);
                 spawn_local(async move { drop(ended) });
-                self.columns_came(&"its worker crashed".into());
+                self.no_columns_come("its worker crashed");
                 (self.receive)(message);
             }
             FromWorker::Read(blob, port) => spawn_local(async move {

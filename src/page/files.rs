@@ -11,13 +11,14 @@ use js_sys::Promise;
 use ui::Action;
 use ui::comparing::ComparingAction;
 use ui::effect::{DropHover, GivenFile};
+use ui::export::ExportAction;
 use ui::url::Came;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList};
 
 elements! {
-    HtmlInputElement: file, second;
+    HtmlInputElement: file, second, trace;
 }
 
 /// Nothing of it is shown.
@@ -62,6 +63,12 @@ impl Part for Given {
             give(app, elements.file.files());
             // Or picking the same file again would be no change.
             elements.file.set_value("");
+        });
+        on(&elements.trace, "change", |app, elements, _| {
+            if let Some((name, file)) = named(elements.trace.files()).pop() {
+                take_trace(app, name, file);
+            }
+            elements.trace.set_value("");
         });
         on(&elements.second, "change", |app, elements, _| {
             let files = named(elements.second.files());
@@ -152,7 +159,26 @@ fn named(files: Option<FileList>) -> Vec<(String, File)> {
     files.map(|file| (file.name(), file)).collect()
 }
 
-pub(super) fn give_named(app: &'static App, files: Vec<(String, File)>) {
+/// What torch.profiler calls its traces, and what people do.
+const TRACES: [&str; 2] = ["trace.json", "trace.json.gz"];
+
+/// A trace of torch.profiler, to put memory into.
+fn take_trace(app: &'static App, name: String, file: File) {
+    app.files.trace.replace(Some(file));
+    app.dispatch(Action::of(ExportAction::TraceGiven(name)));
+}
+
+pub(super) fn give_named(app: &'static App, mut files: Vec<(String, File)>) {
+    let is_open = app.state.borrow().file().is_some();
+    let trace = files.iter().position(|(name, _)| TRACES.iter().any(|ending| name.ends_with(ending)));
+    // Alone it may be anything: what opens it says so.
+    if let Some(place) = trace.filter(|_| is_open || files.len() == 2) {
+        let (name, file) = files.swap_remove(place);
+        take_trace(app, name, file);
+        if files.is_empty() {
+            return;
+        }
+    }
     let given = files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 }).collect();
     app.files.give(files.into_iter().map(|(_, file)| file).collect());
     app.dispatch(Action::FilesGiven(given));

@@ -8,6 +8,8 @@ use web_sys::File;
 pub(super) struct Files {
     given: RefCell<Vec<File>>,
     open: RefCell<Vec<File>>,
+    /// The trace of torch.profiler that was given last.
+    pub(super) trace: RefCell<Option<File>>,
     /// Elements that what is dragged has entered and not left.
     pub(super) entered: Cell<u32>,
 }

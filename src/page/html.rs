@@ -119,9 +119,7 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
                     while at < blob.size() && size < most {
                         let piece = slice(&blob, at)?;
                         at += piece.size();
-                        let stream = piece.stream().pipe_through(gzip::stream("CompressionStream")?.unchecked_ref());
-                        let body = Response::new_with_opt_readable_stream(Some(&stream))?.blob()?;
-                        let member: Blob = JsFuture::from(body).await.map_err(lost)?.unchecked_into();
+                        let member: Blob = JsFuture::from(gzip::packed(&piece)?).await.map_err(lost)?.unchecked_into();
                         size += member.size();
                         members.push(&member);
                         app.dispatch(Action::of(Step::Done(at as u64, blob.size() as u64)));

@@ -7,7 +7,6 @@ use super::panels::views::tab_and_panel;
 use ui::binding::Modifiers;
 use ui::binding::{Scope, chord};
 use ui::export::Dialog;
-use ui::export::ExportStep;
 use ui::features::FeatureCommand;
 use ui::keys::{BINDINGS, command};
 use ui::stage::Help;
@@ -78,14 +77,7 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;
     }
-    if export == Dialog::Open
-        && !matches!(
-            command,
-            Command::Feature(FeatureCommand::Export(ExportStep::Toggle))
-                | Command::Feature(FeatureCommand::Export(ExportStep::Save(_)))
-                | Command::SaveHtml
-        )
-    {
+    if export == Dialog::Open && !matches!(command, Command::Feature(FeatureCommand::Export(_)) | Command::SaveHtml) {
         return;
     }
     if rules == settings::Dialog::Open && command != Command::ToggleRules {

@@ -29,6 +29,7 @@ mod panels;
 mod part;
 mod pen;
 mod policy;
+mod querying;
 mod recent;
 mod simulator;
 mod storage;
@@ -37,6 +38,7 @@ mod theme;
 mod thread;
 // Requests and replies ↔ messages between page and worker.
 mod wire;
+mod written;
 // The worker's shell: message queue ↔ engine.
 pub mod worker;
 mod yaml;
@@ -57,7 +59,7 @@ use recent::Recent;
 use simulator::Simulator;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
-use surveyor::{Surveyor, Task};
+use surveyor::{Source, Surveyor, Task};
 use theme::Theme;
 use ui::comparing::ComparingAction;
 use ui::effect::{FileToSurvey, Origin, RanksEffect};
@@ -169,6 +171,7 @@ impl Page {
         let app = self.app;
         match effect {
             Effect::PickFile => app.dom.by_id("file").iter().for_each(HtmlElement::click),
+            Effect::PickTrace => app.dom.by_id("trace").iter().for_each(HtmlElement::click),
             Effect::PickSecond => app.dom.by_id("second").iter().for_each(HtmlElement::click),
             Effect::Load { origin, member, load } => {
                 if matches!(origin, Origin::Link(_)) {
@@ -215,6 +218,7 @@ impl Page {
             Effect::CopyPromised(text) => self.clipboard.copy_promised(app, &text),
             Effect::CopyLink(fragment) => address::copy(app, &fragment),
             Effect::Export(picture) => export::save(app, picture),
+            Effect::WriteFile(wanted) => written::write(app, wanted),
             Effect::SaveHtml(wanted) => html::save(app, wanted),
             Effect::FocusCapacity => {
                 side::reveal(&app.dom, Side::File);
@@ -252,12 +256,16 @@ impl Page {
         match effect {
             RanksEffect::Begin(files) => {
                 let task = |of: FileToSurvey| {
-                    let file = app.files.at(of.place)?;
-                    Some(Task { file, member: of.member, name: of.name })
+                    let source = match of.origin {
+                        Origin::File(place) => Source::File(app.files.at(place)?),
+                        Origin::Link(link) => Source::Link(link),
+                    };
+                    Some(Task { source, member: of.member, name: of.name })
                 };
                 app.surveyor.begin(files.into_iter().filter_map(task).collect());
             }
-            RanksEffect::Ask(serial, rows) => app.surveyor.ask(serial, rows),
+            RanksEffect::Ask(serial, rows, order) => app.surveyor.ask(serial, rows, order),
+            RanksEffect::Names(typed) => app.surveyor.read_names(&typed),
             RanksEffect::Cancel => app.surveyor.cancel(),
             RanksEffect::Resume => app.surveyor.resume(),
             RanksEffect::End => app.surveyor.end(),

@@ -21,6 +21,7 @@ mod overlay;
 pub(super) mod palette;
 mod plan;
 mod plots;
+mod queries;
 mod range;
 mod rank_map;
 mod ranks;
@@ -77,6 +78,7 @@ const PARTS: &[Begin] = &[
     begin::<rules::Panel>,
     begin::<palette::Panel>,
     begin::<sources::Panel>,
+    begin::<queries::Panel>,
     begin::<ranks::Panel>,
     begin::<why::Panel>,
     begin::<what_if::Panel>,

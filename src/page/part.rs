@@ -21,6 +21,11 @@ impl Code {
         Code { window, id, known: RefCell::default() }
     }
 
+    /// The window that it is fetched in.
+    pub(super) fn window(&self) -> &Window {
+        &self.window
+    }
+
     /// The script's address and the module.
     pub(super) async fn get(&self) -> Result<(String, JsValue), String> {
         if let Some(known) = &*self.known.borrow() {

@@ -5,19 +5,19 @@ use super::part::Code;
 use super::thread::Thread;
 use crate::dom;
 use engine::protocol::decoded;
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ui::Action;
 use ui::ranks::RanksAction;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, File, Window};
+use web_sys::{Blob, File, Response, Window};
 
 /// Workers that read.
 const READERS: usize = 2;
 /// Bytes that the page hands over at a time.
-const PIECE: f64 = 4194304.0;
+pub(super) const PIECE: f64 = 4194304.0;
 /// Bytes that the tables of all files that are read at a time may take.
 pub(super) const MEMORY: f64 = 2147483648.0;
 /// What the tables of a file take, for each byte of it: compressed ones more, plain ones less.
@@ -25,9 +25,21 @@ const TABLES_PER_BYTE: f64 = 4.0;
 /// A worker whose memory has grown to more is made anew: wasm gives none back.
 const MOST_KEPT: f64 = 268435456.0;
 
+/// Where a file is.
+#[derive(Clone)]
+pub(super) enum Source {
+    File(File),
+    /// On a server that surveys it itself: an address relative to the page.
+    Link(String),
+}
+
+/// What is behind the address of a file that the server surveys, and the type of what it answers.
+const SURVEY: &str = "?survey";
+const SURVEYED: &str = "application/x-memscape-survey";
+
 /// A file to survey.
 pub(super) struct Task {
-    pub(super) file: File,
+    pub(super) source: Source,
     pub(super) member: Option<u32>,
     pub(super) name: String,
 }
@@ -61,7 +73,7 @@ enum Worker {
 #[derive(Default)]
 struct Reader {
     worker: Worker,
-    task: Option<(usize, Blob, f64)>,
+    task: Option<(usize, Option<Blob>, f64)>,
 }
 
 /// Who says something: the reader of this place, or the gatherer.
@@ -73,6 +85,11 @@ impl Surveyor {
         let code = Code::new(window, "part-surveyor");
         let act = Box::new(act);
         Rc::new(Surveyor { act, code, number, tasks, left, done, paused, readers, gatherer, waiting })
+    }
+
+    /// The code of its workers.
+    pub(super) fn code(&self) -> &Code {
+        &self.code
     }
 
     /// Surveys these files, and none of before.
@@ -87,8 +104,13 @@ impl Surveyor {
     }
 
     /// Asks for the insight.
-    pub(super) fn ask(&self, serial: u32, rows: u32) {
-        self.tell(Array::of3(&"ask".into(), &serial.into(), &rows.into()));
+    pub(super) fn ask(&self, serial: u32, rows: u32, order: u32) {
+        self.tell(Array::of4(&"ask".into(), &serial.into(), &rows.into(), &order.into()));
+    }
+
+    /// Reads the names of files by what a person has typed.
+    pub(super) fn read_names(&self, typed: &str) {
+        self.tell(Array::of2(&"names".into(), &typed.into()));
     }
 
     /// Ends the workers that read. What they have found stays.
@@ -131,10 +153,10 @@ impl Surveyor {
     fn go_on(self: &Rc<Self>) {
         for at in 0..READERS {
             let next = self.left.borrow().last().copied();
-            let file = next.and_then(|next| Some((next, self.tasks.borrow().get(next)?.file.clone())));
-            let Some((next, file)) = file else { return self.end_idle() };
-            let bytes = file.size();
-            let tables = bytes * TABLES_PER_BYTE;
+            let source = next.and_then(|next| Some((next, self.tasks.borrow().get(next)?.source.clone())));
+            let Some((next, source)) = source else { return self.end_idle() };
+            let file = if let Source::File(file) = &source { Some(file) } else { None };
+            let tables = file.map_or(0.0, |file| file.size()) * TABLES_PER_BYTE;
             {
                 let mut readers = self.readers.borrow_mut();
                 let held: f64 = readers.iter().filter_map(|reader| Some(reader.task.as_ref()?.2)).sum();
@@ -142,15 +164,37 @@ impl Surveyor {
                 if self.paused.get() || held > 0.0 && held + tables > MEMORY {
                     continue;
                 }
-                reader.task = Some((next, file.into(), tables));
+                reader.task = Some((next, file.map(|file| file.clone().into()), tables));
             }
             self.left.borrow_mut().pop();
+            if let Source::Link(link) = source {
+                self.ask_server(at, next, &link);
+                continue;
+            }
             let is_ready = matches!(self.readers.borrow().get(at).map(|it| &it.worker), Some(Worker::Ready(_)));
             match is_ready {
                 true => drop(self.open(at)),
                 false => self.start(at),
             }
         }
+    }
+
+    /// Has the server survey the file of a place.
+    fn ask_server(self: &Rc<Self>, at: usize, place: usize, link: &str) {
+        let answer = self.code.window().fetch_with_str(&[link, SURVEY].concat());
+        let (surveyor, number) = (self.clone(), self.number.get());
+        spawn_local(async move {
+            let answer = surveyed_by_server(answer).await;
+            if surveyor.number.get() != number {
+                return;
+            }
+            let place = JsValue::from(place as f64);
+            let message = match answer {
+                Ok(bytes) => Array::of3(&"surveyed".into(), &place, &bytes),
+                Err(cause) => Array::of3(&"failed".into(), &place, &cause.into()),
+            };
+            surveyor.file_done(at, &message);
+        });
     }
 
     /// Readers that have nothing to do give their memory back.
@@ -223,7 +267,7 @@ impl Surveyor {
                 }
             }
             "want" => {
-                let blob = self.readers.borrow().get(at)?.task.as_ref()?.1.clone();
+                let blob = self.readers.borrow().get(at)?.task.as_ref()?.1.clone()?;
                 let from = message.get(1).as_f64()?;
                 let (surveyor, number) = (self.clone(), self.number.get());
                 spawn_local(async move {
@@ -257,7 +301,9 @@ impl Surveyor {
     fn open(&self, at: usize) -> Option<()> {
         let readers = self.readers.borrow();
         let reader = readers.get(at)?;
-        let (Worker::Ready(thread), (place, blob, _)) = (&reader.worker, reader.task.as_ref()?) else { return None };
+        let (Worker::Ready(thread), (place, Some(blob), _)) = (&reader.worker, reader.task.as_ref()?) else {
+            return None;
+        };
         let tasks = self.tasks.borrow();
         let task = tasks.get(*place)?;
         let message = Array::of4(&"open".into(), &(*place as f64).into(), &(&*task.name).into(), &blob.size().into());
@@ -308,6 +354,24 @@ impl Surveyor {
                 (self.act)(Action::Ranks(RanksAction::Failed(cause.to_owned())));
             }
             None => {}
+        }
+    }
+}
+
+/// What a server says of a file: the bytes of what is kept of it.
+async fn surveyed_by_server(answer: Promise) -> Result<Uint8Array, String> {
+    let cause = |cause: JsValue| dom::cause(&cause);
+    let response: Response = JsFuture::from(answer).await.map_err(cause)?.unchecked_into();
+    let kind = response.headers().get("content-type").ok().flatten();
+    match (response.ok(), kind.as_deref() == Some(SURVEYED)) {
+        (true, true) => {
+            let bytes = response.array_buffer().map_err(cause)?;
+            Ok(Uint8Array::new(&JsFuture::from(bytes).await.map_err(cause)?))
+        }
+        (true, false) => Err("this server does not survey files: only memscape serve does".to_owned()),
+        (false, _) => {
+            let text = response.text().map_err(cause)?;
+            Err(JsFuture::from(text).await.map_err(cause)?.as_string().unwrap_or_default())
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is known of all files, and the insight made of it.
 
-use compare::ranks::{Named, OfFile, Rank, Ranks, named, report};
+use compare::ranks::{OfFile, Order, Pattern, Rank, Ranks, named_by, report};
 use engine::protocol::Report;
 
 /// Between an archive and what is in it.
@@ -9,38 +9,56 @@ const INSIDE: &str = " › ";
 /// The files of a survey.
 #[derive(Default)]
 pub(super) struct Gathering {
-    files: Vec<(String, Named)>,
-    ranks: Vec<Rank>,
-    notes: Vec<String>,
+    files: Vec<String>,
+    /// What came of them, by their places in the list.
+    done: Vec<(u32, Result<OfFile, String>)>,
+    /// What stands where in their names, as a person has typed it; empty where nobody has.
+    pattern: String,
 }
 
 impl Gathering {
     /// Of these files.
     pub(super) fn of(files: Vec<String>) -> Gathering {
-        let paths: Vec<String> = files.iter().map(|file| file.replace(INSIDE, "/")).collect();
-        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let said = named(&paths);
-        Gathering { files: files.into_iter().zip(said).collect(), ..Gathering::default() }
+        Gathering { files, ..Gathering::default() }
     }
 
     /// The file of this place is done.
     pub(super) fn take(&mut self, place: u32, of: Result<OfFile, String>) {
-        let Some((file, named)) = self.files.get(place as usize) else { return };
-        let rank = Rank { place: Some(place), ..Rank::of(file.clone(), named.clone()) };
-        match of {
-            Ok(of) => {
-                let (ranks, note) = rank.of_file(of);
-                self.ranks.extend(ranks);
-                self.notes.extend(note);
-            }
-            Err(error) => self.ranks.push(rank.failed(error)),
-        }
+        self.done.push((place, of));
+    }
+
+    /// Reads names by this pattern from now on.
+    pub(super) fn set_pattern(&mut self, typed: String) {
+        self.pattern = typed;
     }
 
     /// The insight, with so many rows of each table at most. Of files that are not done it says nothing.
-    pub(super) fn report(&self, rows: usize) -> Report {
-        let mut notes = self.notes.clone();
+    pub(super) fn report(&self, rows: usize, order: Order) -> Report {
+        let (mut ranks, mut notes) = (Vec::new(), Vec::new());
+        let pattern = match self.pattern.trim() {
+            "" => None,
+            typed => Pattern::parse(typed).map_err(|error| notes.push(["File names: ", &error, "."].concat())).ok(),
+        };
+        let paths: Vec<String> = self.files.iter().map(|file| file.replace(INSIDE, "/")).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let (said, fitting) = named_by(&paths, pattern.as_ref());
+        if pattern.is_some() && fitting < self.files.len() {
+            notes.push(format!("File names: the pattern fits {fitting} of {}.", self.files.len()));
+        }
+        for (place, of) in &self.done {
+            let at = *place as usize;
+            let (Some(file), Some(named)) = (self.files.get(at), said.get(at)) else { continue };
+            let rank = Rank { place: Some(*place), ..Rank::of(file.clone(), named.clone()) };
+            match of {
+                Ok(of) => {
+                    let (found, note) = rank.of_file(of.clone());
+                    ranks.extend(found);
+                    notes.extend(note);
+                }
+                Err(error) => ranks.push(rank.failed(error.clone())),
+            }
+        }
         notes.sort_unstable();
-        report(&Ranks::new(self.ranks.clone(), notes), rows)
+        report(&Ranks::new(ranks, notes), rows, order)
     }
 }

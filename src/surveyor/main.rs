@@ -1,5 +1,7 @@
-//! The binary of the workers that survey many ranks.
+//! The binary of the workers that have an engine of their own: those that survey many ranks, and the one that writes exports.
 
+#[cfg(target_arch = "wasm32")]
+mod exporting;
 #[cfg(target_arch = "wasm32")]
 mod gathering;
 #[cfg(target_arch = "wasm32")]

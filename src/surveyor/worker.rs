@@ -4,21 +4,25 @@
 //! ["files", [name]]                           gathers from now on, of these files
 //! ["surveyed", place, bytes]                  the file of this place: an OfFile
 //! ["failed", place, text]                     or why it can't be read
-//! ["ask", serial, rows]                       the insight is wanted
+//! ["ask", serial, rows, order]                the insight is wanted, with the rows of its map in the order of this place
+//! ["names", text]                             reads names by this pattern from now on
 //! ["open", place, name, length, member, most] reads a file of so many bytes; member −1: the first; tables take `most` bytes at most
+//! ["export", device, name, length, most, job, trace]  reads a file likewise, for (ExportJob, CategorySet); into a trace, if there is one
 //! ["bytes", bytes]                            those that it wants; none at the end
 //! ["ready"]                                   it listens
 //! ["want", offset]                            the bytes from there on are wanted
 //! ["surveyed" …], ["failed" …]                as above, with the bytes of its memory behind
 //! ["answer", bytes]                           a Reply with a Report
+//! ["wrote", blob]                             what was exported; or ["failed", text]
 //! ["died", text]
 //! ```
 
+use super::exporting::Exporting;
 use super::gathering::Gathering;
 use base::slice::Slice;
-use compare::ranks::FileSurvey;
-use engine::Opening;
+use compare::ranks::{FileSurvey, Order};
 use engine::protocol::{Answer, Reply, Want, decoded, encoded};
+use engine::{Opened, Opening};
 use gloo::events::EventListener;
 use js_sys::{Array, Uint8Array, WebAssembly};
 use std::cell::RefCell;
@@ -65,10 +69,17 @@ struct Shell {
 
 /// A file that is read.
 struct Reading {
-    place: u32,
+    purpose: Purpose,
     opening: Opening,
     /// Where the next bytes are.
     offset: u64,
+}
+
+/// What for.
+enum Purpose {
+    /// It is the file of this place.
+    Survey(u32),
+    Export(Box<Exporting>),
 }
 
 impl Shell {
@@ -85,15 +96,26 @@ impl Shell {
             }
             "failed" => self.gathering.borrow_mut().take(number(1)? as u32, Err(message.get(2).as_string()?)),
             "ask" => {
-                let report = self.gathering.borrow().report(number(2)? as usize);
+                let order = Order::ALL.get(number(3)? as usize).copied().unwrap_or_default();
+                let report = self.gathering.borrow().report(number(2)? as usize, order);
                 let reply = Reply::Answer { serial: number(1)? as u32, answer: Answer::Report(Box::new(report)) };
                 post(&self.scope, &Array::of2(&"answer".into(), &Uint8Array::from(&*encoded(&reply))));
             }
+            "names" => self.gathering.borrow_mut().set_pattern(message.get(1).as_string()?),
             "open" => {
                 let (place, name) = (number(1)? as u32, message.get(2).as_string()?);
                 let member = number(4).filter(|&member| member >= 0.0).map(|member| member as u32);
                 let opening = Opening::new(name, number(3)? as u64, member, number(5)? as u64);
-                self.reading.replace(Some(Reading { place, opening, offset: 0 }));
+                self.reading.replace(Some(Reading { purpose: Purpose::Survey(place), opening, offset: 0 }));
+                self.work();
+            }
+            "export" => {
+                let (device, name) = (number(1)? as i64, message.get(2).as_string()?);
+                let trace = message.get(6).dyn_into().ok();
+                let exporting = Exporting::new(device, &message.get(5).dyn_ref::<Uint8Array>()?.to_vec(), trace)?;
+                let opening = Opening::new(name, number(3)? as u64, None, number(4)? as u64);
+                let purpose = Purpose::Export(Box::new(exporting));
+                self.reading.replace(Some(Reading { purpose, opening, offset: 0 }));
                 self.work();
             }
             "bytes" => {
@@ -113,25 +135,45 @@ impl Shell {
     fn work(&self) {
         let mut slot = self.reading.borrow_mut();
         let Some(reading) = &mut *slot else { return };
-        let Some(done) = reading.step() else {
+        let Some(opened) = reading.step() else {
             post(&self.scope, &Array::of2(&"want".into(), &(reading.offset as f64).into()));
             return;
         };
-        let place = JsValue::from(reading.place);
-        *slot = None;
-        let memory = wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer();
-        let memory = js_sys::ArrayBuffer::from(memory).byte_length().into();
-        let message = match done {
-            Ok(bytes) => Array::of4(&"surveyed".into(), &place, &Uint8Array::from(&*bytes), &memory),
-            Err(error) => Array::of4(&"failed".into(), &place, &error.into(), &memory),
+        let message = match &reading.purpose {
+            Purpose::Export(exporting) => match opened.and_then(|opened| exporting.write(opened)) {
+                Ok(blob) => Array::of2(&"wrote".into(), &blob),
+                Err(error) => Array::of2(&"failed".into(), &error.into()),
+            },
+            Purpose::Survey(place) => {
+                let place = JsValue::from(*place);
+                let memory = wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer();
+                let memory = js_sys::ArrayBuffer::from(memory).byte_length().into();
+                match opened.and_then(|opened| surveyed(&opened)) {
+                    Ok(bytes) => Array::of4(&"surveyed".into(), &place, &Uint8Array::from(&*bytes), &memory),
+                    Err(error) => Array::of4(&"failed".into(), &place, &error.into(), &memory),
+                }
+            }
         };
+        *slot = None;
         post(&self.scope, &message);
     }
 }
 
+/// What a survey keeps of a file.
+fn surveyed(opened: &Opened) -> Result<Vec<u8>, String> {
+    let mut has_time = || true;
+    let slice = &mut Slice::new(&mut has_time);
+    let mut survey = FileSurvey::new(&opened.summary())?;
+    loop {
+        if let Ok(of) = survey.step(|device| opened.side(device), slice) {
+            return Ok(encoded(&of));
+        }
+    }
+}
+
 impl Reading {
-    /// Works until bytes are wanted (`None`) or all is known.
-    fn step(&mut self) -> Option<Result<Vec<u8>, String>> {
+    /// Works until bytes are wanted (`None`) or the file is open.
+    fn step(&mut self) -> Option<Result<Opened, String>> {
         let mut has_time = || true;
         let slice = &mut Slice::new(&mut has_time);
         loop {
@@ -144,18 +186,9 @@ impl Reading {
                 Some(Want::Whole) => return Some(Err("the file can't be read from anywhere".to_owned())),
                 None => {}
             }
-            let opened = match self.opening.step(slice) {
-                Ok(None) => continue,
-                Ok(Some(opened)) => opened,
-                Err(error) => return Some(Err(error)),
-            };
-            return Some(FileSurvey::new(&opened.summary()).map(|mut survey| {
-                loop {
-                    if let Ok(of) = survey.step(|device| opened.side(device), slice) {
-                        return encoded(&of);
-                    }
-                }
-            }));
+            if let Some(opened) = self.opening.step(slice).transpose() {
+                return Some(opened);
+            }
         }
     }
 }

@@ -28,6 +28,8 @@ pub enum Action {
     Command(Command),
     /// Files were dropped, picked or pasted; the shell keeps them in this order.
     FilesGiven(Vec<GivenFile>),
+    /// These came in addition, the first as that many-th file the shell keeps: the first is opened.
+    FilesAdded(usize, Vec<GivenFile>),
     /// One of the snapshots was picked, by its place in [`super::shared::Shared::snapshots`].
     SnapshotChosen(usize),
     /// The page's address, or the page itself, is a link.

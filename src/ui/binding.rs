@@ -19,7 +19,7 @@ impl Scope {
     /// All of them in the order of the list of keys, with their headings there.
     pub fn all() -> impl Iterator<Item = (Scope, &'static str)> {
         let tabs = Tab::ALL.into_iter().filter_map(|tab| Some((Scope::Tab(tab), tab.entry().heading?)));
-        let last = [(Scope::Page, "Everywhere"), (Scope::Export, "Save dialog")];
+        let last = [(Scope::Page, "Everywhere"), (Scope::Export, "Export dialog")];
         std::iter::once((Scope::Timeline, "Timeline")).chain(tabs).chain(last)
     }
 }

@@ -1,6 +1,7 @@
 //! The GPU's capacity, as somebody types it: a line across the picture.
 
 use super::shared::Shared;
+use engine::protocol::CAPACITY;
 
 /// Bytes of a GiB, the unit it is typed in.
 const GIB: f64 = (1u64 << 30) as f64;
@@ -19,6 +20,10 @@ impl Shared {
 
     /// The same for the field, in GiB.
     pub fn capacity_hint(&self) -> String {
+        let recorded = self.device().and_then(|device| device.recorded(CAPACITY));
+        if let Some(bytes) = recorded {
+            return format!("{:.2}", bytes as f64 / GIB);
+        }
         self.least_capacity().map_or_else(|| "–".to_owned(), |bytes| format!("≥ {:.2}", bytes as f64 / GIB))
     }
 

@@ -11,7 +11,7 @@ pub(crate) use data::Wanted;
 pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, Second};
 
 use super::effect::{Effect, Origin};
-use super::opening::show_device;
+use super::opening::{added, show_device};
 use super::shared::Shared;
 use super::stage::{Choice, Loading, Stage};
 use super::toast::Toast;
@@ -21,15 +21,7 @@ use engine::protocol::Reply;
 pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effects: &mut Vec<Effect>) {
     match action {
         ComparingAction::FilesGiven(from, files) => {
-            let choices = (from..).zip(files).map(|(place, file)| Choice {
-                origin: Origin::File(place),
-                member: None,
-                file: file.name,
-                path: None,
-                bytes: Some(file.bytes),
-            });
-            let place = state.snapshots.len();
-            state.snapshots.extend(choices);
+            let place = added(state, from, files);
             begin(state, &Wanted::Place(place), now_ms, effects);
         }
         ComparingAction::DeviceChosen(device) => {
@@ -54,6 +46,7 @@ pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effe
         ComparingAction::AtChosen(at) => state.comparing.at = at,
         ComparingAction::KeyChosen(key) => state.comparing.key = key,
         ComparingAction::AlignChosen(align) => state.comparing.align = align,
+        ComparingAction::PathsTyped(typed) => state.comparing.paths = typed,
     }
 }
 

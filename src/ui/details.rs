@@ -2,7 +2,7 @@
 
 use super::summary::{Fact, device_name};
 use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{Details, FrameText, Origin, pool_of_id};
+use engine::protocol::{BY_RECORDER, Details, FrameText, Origin, SEPARATOR, pool_of_id};
 
 /// What the details panel shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,17 +159,22 @@ pub fn view(details: &Details) -> DetailsView {
 
 /// What says most of it, above its stack.
 fn key(details: &Details) -> Vec<Fact> {
+    let name = details.tensors.first().and_then(|tensor| tensor.split(SEPARATOR).next());
+    let tensor = name.map(|name| ("Tensor", name.to_owned()));
     let category = details.category.as_ref().map(|category| ("Category", category.name.clone()));
     let until = |event: u32| ["from before recording to event ", &grouped(event.into())].concat();
     let open = || details.freed_event.map_or_else(|| "never freed".to_owned(), until);
     let lifetime = lifetime(details).unwrap_or_else(open);
-    let lines = category.into_iter().chain([("Lifetime", lifetime)]);
+    let lines = tensor.into_iter().chain(category).chain([("Lifetime", lifetime)]);
     lines.map(|(label, value)| Fact { label: label.to_owned(), value }).collect()
 }
 
 fn facts(details: &Details) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut fact = |label: &str, value: String| facts.push(Fact { label: label.to_owned(), value });
+    for tensor in &details.tensors {
+        fact("Tensor", tensor.clone());
+    }
     fact("Requested", bytes(details.requested));
     if details.origin != Origin::Unexplained {
         let derived = if details.rounded_derived { "≥ " } else { "" };
@@ -179,7 +184,11 @@ fn facts(details: &Details) -> Vec<Fact> {
         fact("Address", format!("0x{address:x}"));
     }
     if let Some(category) = &details.category {
-        let told = category.rule.map_or_else(String::new, |rule| format!(" · rule {rule}: {}", category.why));
+        let told = match category.rule {
+            _ if category.why == BY_RECORDER => [" · ", BY_RECORDER].concat(),
+            Some(rule) => format!(" · rule {rule}: {}", category.why),
+            None => String::new(),
+        };
         fact("Category", format!("{}{told}", category.name));
     }
     fact("Allocated at", moment(details.born_event, details.born_us, "before recording"));

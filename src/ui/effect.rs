@@ -1,7 +1,7 @@
 //! What the shell does after an update, and the small values that travel between it and the features.
 
 use super::picture_file::Picture;
-use engine::protocol::{Ask, Question, Request};
+use engine::protocol::{Ask, CategorySet, ExportJob, Question, Request};
 use picture::timeline::Scene;
 use std::rc::Rc;
 
@@ -57,6 +57,10 @@ pub enum Effect {
     CopyLink(String),
     /// Make a file of a picture, and say so.
     Export(Box<Picture>),
+    /// Make a file of the snapshot in another format, and say so.
+    WriteFile(Box<FileToWrite>),
+    /// Choose a trace of torch.profiler to put memory into.
+    PickTrace,
     /// Make a file of the page with a snapshot in it, and say so.
     SaveHtml(Box<PageToSave>),
     /// The field of the GPU's capacity gets the focus.
@@ -135,8 +139,7 @@ pub struct SnapshotToSave {
 /// A file to survey.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToSurvey {
-    /// Its place among the files given last.
-    pub place: usize,
+    pub origin: Origin,
     /// Which snapshot of it.
     pub member: Option<u32>,
     pub name: String,
@@ -147,8 +150,10 @@ pub struct FileToSurvey {
 pub enum RanksEffect {
     /// Surveys these files, and none of before.
     Begin(Vec<FileToSurvey>),
-    /// Asks for the insight, with so many rows of each table.
-    Ask(u32, u32),
+    /// Asks for the insight, with so many rows of each table, and the rows of its map in the order of this place.
+    Ask(u32, u32, u32),
+    /// What stands where in the names of files; empty: as usual.
+    Names(String),
     Cancel,
     Resume,
     End,
@@ -161,6 +166,36 @@ pub enum DropHover {
     #[default]
     Away,
     Over,
+}
+
+/// A device that shall be written as a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileToWrite {
+    /// The snapshot it is in.
+    pub snapshot: SnapshotToSave,
+    /// Its ordinal there.
+    pub device: i64,
+    pub job: ExportJob,
+    /// The rules that its categories are of.
+    pub categories: Box<CategorySet>,
+    /// What it is called.
+    pub file: String,
+    /// Whether it is gzipped.
+    pub is_packed: bool,
+    /// Whether it goes into the profiler's trace that was given.
+    pub is_onto: bool,
+    pub then: Then,
+}
+
+/// What becomes of a file that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// The browser saves it.
+    Save,
+    /// It is opened, as one more of the files to choose from.
+    Open,
+    /// What is open is compared with it.
+    Compare,
 }
 
 /// A page that shall be saved with snapshots in it.

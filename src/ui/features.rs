@@ -9,6 +9,7 @@ pub mod html;
 pub mod memory;
 pub mod palette;
 pub mod plan;
+pub mod queries;
 pub mod source_rows;
 pub mod sources;
 pub mod table;
@@ -33,6 +34,7 @@ use html::Saving;
 use memory::{Memory, MemoryAction, MemoryStep};
 use palette::{Palette, PaletteAction, PaletteStep};
 use plan::{Plan, PlanAction, PlanStep};
+use queries::{Queries, QueriesAction};
 use sources::{SourceAction, Sources};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
@@ -166,6 +168,7 @@ features! {
     sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
     events: Events, Events(EventsAction, EventStep) = events::FEATURE;
     memory: Memory, Memory(MemoryAction, MemoryStep) = memory::FEATURE;
+    queries: Queries, Queries(QueriesAction, Infallible) = queries::FEATURE;
     /// The picture on its way to a file.
     export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
     /// Whether a page with the snapshot in it is on its way to a file.

@@ -126,7 +126,7 @@ pub(super) fn go(state: &mut Shared, direction: Direction, among: Among, effects
 }
 
 /// The moments in the window: the first, and the first beyond.
-fn window(state: &Shared) -> [u32; 2] {
+pub(super) fn window(state: &Shared) -> [u32; 2] {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return [0, u32::MAX] };
     let moment = |column: f64| {
         let x = scene.view.column_from_x(view.x_from_column(column)).floor() as i32;

@@ -76,6 +76,7 @@ pub mod stage;
 pub mod summary;
 pub mod surroundings;
 pub mod tab;
+mod to_write;
 pub mod toast;
 pub mod tools;
 pub mod trail;

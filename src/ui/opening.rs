@@ -35,6 +35,19 @@ pub(super) fn files_given(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64
     }
 }
 
+/// Lists files that came in addition, the first as file `from` of the shell's: the place of the first.
+pub(super) fn added(state: &mut Shared, from: usize, files: Vec<GivenFile>) -> usize {
+    let place = state.snapshots.len();
+    state.snapshots.extend((from..).zip(files).map(|(at, file)| Choice {
+        origin: Origin::File(at),
+        member: None,
+        file: file.name,
+        path: None,
+        bytes: Some(file.bytes),
+    }));
+    place
+}
+
 /// The link of this load could not be fetched.
 pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     if load == state.load

@@ -96,6 +96,11 @@ impl Shared {
         if let Some(found) = self.find.current().filter(|found| found.tally.count > 0) {
             return Some((quoted(self.find.text.trim()), PlanGroup::Where(found.query.clone())));
         }
+        let own = self.selection.as_deref().map(|selection| selection.allocation);
+        if let Some(([from, to], _)) = self.segment.filter(|(_, keeper)| *keeper == own) {
+            let addresses = format!("0x{from:x}..0x{to:x}");
+            return Some(("the allocations in this segment".to_owned(), PlanGroup::Where(addresses)));
+        }
         let selection = self.selection.as_deref()?;
         Some(match selection.stack.filter(|_| self.same_stack == SameStack::StandsOut) {
             Some(stack) => ("this call stack".to_owned(), PlanGroup::Stack(stack)),

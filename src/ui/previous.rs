@@ -22,6 +22,7 @@ use super::{Action, Command, FeatureAction};
 pub(super) fn before(state: &State, action: &Action) -> Option<Previous> {
     let opens = match action {
         Action::FilesGiven(_)
+        | Action::FilesAdded(..)
         | Action::SnapshotChosen(_)
         | Action::LinkGiven(_)
         | Action::Command(Command::OpenSample(_)) => true,

@@ -21,17 +21,18 @@ pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
     let had = state.ranks.is_any();
     state.ranks = Ranks { version, ..Ranks::default() };
     let members = state.snapshots.iter().any(|choice| choice.member.is_some());
-    // What is behind links would be fetched whole, an archive once for each of its snapshots.
-    let is_far = state.snapshots.iter().any(|choice| matches!(choice.origin, Origin::Link(_)));
-    if is_far || state.snapshots.len() < if members { 2 } else { LEAST } {
+    let far = state.snapshots.iter().filter(|choice| matches!(choice.origin, Origin::Link(_))).count();
+    let is_many = state.snapshots.len() >= if members { 2 } else { LEAST };
+    // What is behind links would be fetched whole; `memscape serve` surveys its files itself, once a person wants it.
+    let is_served = is_many && state.snapshots.iter().all(is_served);
+    if is_served {
+        state.ranks = Ranks { files: far, stage: Survey::Offered, ..state.ranks.clone() };
+    }
+    if far > 0 || !is_many {
         effects.extend(had.then_some(Effect::Ranks(RanksEffect::End)));
         return;
     }
-    let file = |choice: &Choice| match choice.origin {
-        Origin::File(place) => Some(FileToSurvey { place, member: choice.member, name: choice.name() }),
-        Origin::Link(_) => None,
-    };
-    let files: Vec<FileToSurvey> = state.snapshots.iter().filter_map(file).collect();
+    let files = files(state);
     // A link says itself what is opened and seen.
     let opens_any = state.linked.wanted.is_none();
     state.ranks = Ranks { files: files.len(), stage: Survey::Running, opens_any, ..state.ranks.clone() };
@@ -39,6 +40,20 @@ pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
         state.topic_wanted = Some(Topic::Ranks);
     }
     effects.push(Effect::Ranks(RanksEffect::Begin(files)));
+}
+
+/// All snapshots, as they are surveyed.
+fn files(state: &Shared) -> Vec<FileToSurvey> {
+    let file =
+        |choice: &Choice| FileToSurvey { origin: choice.origin.clone(), member: choice.member, name: choice.name() };
+    state.snapshots.iter().map(file).collect()
+}
+
+/// Whether a snapshot is where `memscape serve` has it: behind its number, beside the page.
+fn is_served(choice: &Choice) -> bool {
+    let Origin::Link(link) = &choice.origin else { return false };
+    let number = link.split_once('/').map_or("", |(number, _)| number);
+    choice.member.is_none() && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 /// Carries out an action. A report is no other than those of the open file.
@@ -53,8 +68,18 @@ pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Eff
             }
         }
         RanksAction::Failed(cause) => ranks.stage = Survey::Failed(cause),
+        RanksAction::OrderChosen(order) => (ranks.order, ranks.version) = (order, ranks.version.wrapping_add(1)),
+        RanksAction::NamesTyped(typed) => {
+            ranks.version = ranks.version.wrapping_add(1);
+            effects.push(Effect::Ranks(RanksEffect::Names(typed)));
+        }
         RanksAction::Toggled => {
             let (stage, effect) = match ranks.stage {
+                Survey::Offered => {
+                    ranks.stage = Survey::Running;
+                    let files = files(state);
+                    return effects.push(Effect::Ranks(RanksEffect::Begin(files)));
+                }
                 Survey::Running => (Survey::Cancelled, RanksEffect::Cancel),
                 Survey::Cancelled => (Survey::Running, RanksEffect::Resume),
                 _ => return,

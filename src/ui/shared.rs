@@ -79,6 +79,8 @@ pub struct Shared {
     /// The question about a place that was not answered yet.
     pub question: Option<PointQuestion>,
     pub selection: Option<Box<Details>>,
+    /// The addresses of the segment that was selected by a free part of it, while the selection is the allocation that keeps it.
+    pub(super) segment: Option<([u64; 2], Option<u32>)>,
     /// The request for the details of what shall be selected.
     pub selecting: Option<u32>,
     pub find: Find,
@@ -148,6 +150,17 @@ impl Shared {
     /// The device that is shown.
     pub fn device(&self) -> Option<&DeviceSummary> {
         self.file()?.devices.get(self.device_place)
+    }
+
+    /// The GPU's capacity: the typed one, or else what a recorder says the allocator can have of it.
+    pub fn capacity(&self) -> Option<u64> {
+        self.tools.capacity.or_else(|| self.device()?.available_bytes())
+    }
+
+    /// The same for the simulated allocator: where memory ran out, the failed request tells it more exactly.
+    pub fn capacity_without_oom(&self) -> Option<u64> {
+        let has_oom = self.device().is_some_and(|device| device.ooms() > 0);
+        if has_oom { self.tools.capacity } else { self.capacity() }
     }
 
     /// The lines of the list of snapshots: what is the same for all of them (the archive, the folders) would hide in a narrow list

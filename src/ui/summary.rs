@@ -1,7 +1,10 @@
 //! The summary as text: the headline numbers of a device, and everything else the file says of itself.
 
 use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{DeviceSummary, FileSummary, own_ordinal};
+use engine::protocol::{
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE, PROCESS, PeakCheck,
+    TENSORS, TENSORS_FOUND, own_ordinal,
+};
 
 /// A headline number.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +34,14 @@ pub struct Facts {
 
 /// The heading of the allocator's settings.
 pub const SETTINGS: &str = "Allocator settings";
+
+/// The file's name; one that is simulated says so.
+pub fn file_title(file: &FileSummary) -> String {
+    const MARK: &str = " (simulated)";
+    let is_simulated = file.warnings.iter().any(|warning| warning.kind == "simulated");
+    let mark = if is_simulated && !file.file.ends_with(MARK) { MARK } else { "" };
+    [&file.file, mark].concat()
+}
 
 /// A device's name in the picker.
 pub fn device_name(device: i64) -> String {
@@ -191,11 +202,54 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
         Facts { title: "Trace", lines: trace },
         Facts { title: "File", lines: origin },
     ];
+    if let Some(lines) = Some(of_gpu(device)).filter(|lines| !lines.is_empty()) {
+        groups.push(Facts { title: "Recorded on the GPU", lines });
+    }
+    if !file.recorder.is_empty() {
+        // What is of the file's form, or stands above.
+        let known = file.recorder.iter().filter(|(key, _)| !matches!(&**key, "schema" | "time_us" | "total_memory"));
+        let lines = known.map(|(key, value)| fact(key, value.clone())).collect();
+        groups.push(Facts { title: "Recorder", lines });
+    }
     if !file.settings.is_empty() {
         let lines = file.settings.iter().map(|(key, value)| fact(key, value.clone())).collect();
         groups.push(Facts { title: SETTINGS, lines });
     }
     groups
+}
+
+/// What a recorder says of the device.
+fn of_gpu(device: &DeviceSummary) -> Vec<Fact> {
+    let labels = [
+        ("Capacity", CAPACITY),
+        ("Free on the device", DEVICE_FREE),
+        ("This process (NVML)", PROCESS),
+        ("Outside the allocator", OUTSIDE),
+        ("Other processes (NVML)", OTHER_PROCESSES),
+        ("Peak by memory_stats()", COUNTED_PEAK),
+        ("Tensors", TENSORS),
+        ("Tensors live at the end", TENSORS_FOUND),
+    ];
+    let known = labels.iter().filter_map(|&(label, key)| Some((label, key, device.recorded(key)?)));
+    known
+        .map(|(label, key, number)| {
+            let value = match key {
+                TENSORS | TENSORS_FOUND => grouped(number),
+                _ => [&Bytes(number).to_string(), " · ", &grouped(number), " B"].concat(),
+            };
+            let check = device.peak_check().filter(|_| key == COUNTED_PEAK).map_or("", peak_check);
+            Fact { label: label.to_owned(), value: [&value, check].concat() }
+        })
+        .collect()
+}
+
+/// Whether the peak is the one that PyTorch counted, and else why not.
+pub fn peak_check(check: PeakCheck) -> &'static str {
+    match check {
+        PeakCheck::Equal => ", equal to the peak above",
+        PeakCheck::Earlier => ", higher: reached before the first recorded event",
+        PeakCheck::Reset => ", lower: reset_peak_memory_stats() was called",
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ base::listed! {
         /// The allocator's state: segments and the blocks in them.
         Memory,
         Events,
+        /// Queries, and their answers.
+        Sql,
     }
 }
 
@@ -28,6 +30,7 @@ base::listed! {
         Allocations,
         Segments,
         Events,
+        Sql,
     }
 }
 
@@ -40,6 +43,7 @@ impl TabGroup {
             TabGroup::Allocations => Tab::Table,
             TabGroup::Segments => Tab::Memory,
             TabGroup::Events => Tab::Events,
+            TabGroup::Sql => Tab::Sql,
         }
     }
 
@@ -48,7 +52,7 @@ impl TabGroup {
         match self {
             TabGroup::CallStacks => "tab-stacks",
             TabGroup::Allocations => "tab-allocations",
-            TabGroup::Insights | TabGroup::Segments | TabGroup::Events => self.first().entry().control,
+            TabGroup::Insights | TabGroup::Segments | TabGroup::Events | TabGroup::Sql => self.first().entry().control,
         }
     }
 
@@ -57,7 +61,7 @@ impl TabGroup {
         match self {
             TabGroup::CallStacks => Some("stacks-views"),
             TabGroup::Allocations => Some("allocations-views"),
-            TabGroup::Insights | TabGroup::Segments | TabGroup::Events => None,
+            TabGroup::Insights | TabGroup::Segments | TabGroup::Events | TabGroup::Sql => None,
         }
     }
 }
@@ -88,6 +92,7 @@ impl Tab {
             Tab::Table | Tab::Histograms => TabGroup::Allocations,
             Tab::Memory => TabGroup::Segments,
             Tab::Events => TabGroup::Events,
+            Tab::Sql => TabGroup::Sql,
         }
     }
 
@@ -111,6 +116,7 @@ impl Tab {
             Tab::Sources => ("source", None, &["Shift+s"], "Show source files and lines", "tab-sources"),
             Tab::Memory => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state"),
             Tab::Events => ("events", Some("Events"), &["Shift+a"], "Show events", "tab-events"),
+            Tab::Sql => ("sql", None, &[":"], "Show queries in SQL", "tab-sql"),
         };
         Entry { name, heading, key, label, control }
     }

@@ -13,7 +13,7 @@ use super::find;
 use super::link;
 use super::navigate::wheel_factor;
 use super::opened;
-use super::opening::{close, files_given, link_broke, link_failed, load, show_device};
+use super::opening::{self, close, files_given, link_broke, link_failed, load, show_device};
 use super::palette_entries;
 use super::pinned;
 use super::plots;
@@ -52,6 +52,11 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             if state.loads != before {
                 ranks::begin(state, &mut effects);
             }
+        }
+        Action::FilesAdded(from, files) => {
+            ranks::chosen(state);
+            let place = opening::added(state, from, files);
+            load(state, place, now_ms, &mut effects);
         }
         Action::SnapshotChosen(place) => {
             ranks::chosen(state);

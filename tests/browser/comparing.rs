@@ -5,7 +5,7 @@ use crate::fixtures::{self, halves};
 use crate::memory::generated;
 use crate::moment::type_moment;
 use crate::opening::{empty_page, shows_halves};
-use crate::page::Page;
+use crate::page::{Page, SHIFT};
 use crate::paired::{Worker, device};
 use crate::pictures::keep_drawn;
 use crate::saved::{folder, opened, page_at, saved};
@@ -129,7 +129,30 @@ fn two_files_given_together_are_compared() {
     type_moment(&page, &(peak + 2).to_string());
     page.wait_for(&beside.cursor(peak + 3), || cursor(&page));
     tells(&page, &beside.report(Pairing { at: PairAt::Moment(peak + 3), ..Pairing::default() }));
+    // The peaks of a range: what is selected of A.
+    choose(&page, "#compare-at", 6);
+    tells(&page, &beside.report(Pairing::default()));
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press("p");
+    page.press("q");
+    page.press_held("ArrowLeft", SHIFT);
+    page.wait_until("the range is in the link", || page.evaluate("location.hash.includes('&range=')") == true);
+    let link = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')");
+    let ends = link.as_str().and_then(|range| range.split_once("..")).expect("two events");
+    let [from, to] = [ends.0, ends.1].map(|event| event.parse::<i64>().expect("an event"));
+    let range = PairAt::Range((from + 1) as u32, (to + 1) as u32);
+    tells(&page, &beside.report(Pairing { at: range, ..Pairing::default() }));
     choose(&page, "#compare-at", 0);
+    page.press("q");
+
+    // The flame graph of both: all of it in the larger of both, signs besides colours.
+    let boxes = "[...document.querySelectorAll('.chart.delta i')].map(box => [box.className, box.textContent])";
+    let boxes: Vec<[String; 2]> = serde_json::from_value(page.evaluate(boxes)).expect("pairs of texts");
+    assert!(boxes.len() > 4 && boxes.iter().any(|[class, _]| class == "more"), "{boxes:?}");
+    for [class, text] in &boxes {
+        assert_eq!(text.starts_with("▲ +"), class == "more", "{text}");
+        assert_eq!(text.starts_with("▼ −"), class == "less", "{text}");
+    }
 
     // Swapped: A is what B was.
     page.evaluate("document.querySelector('canvas#timeline').focus()");
@@ -155,6 +178,37 @@ fn two_files_given_together_are_compared() {
     page.press("\\");
     page.wait_until("nothing is compared", || page.attribute("#compare", "hidden").is_some());
     assert_eq!(lanes(&page), Vec::<String>::new());
+    page.wait_for(&Some("peak".to_owned()), || page.attribute("#why-report", "data-topic"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn two_cursors_of_one_file_are_compared_in_the_scope_from_a_to_b() {
+    let [file, _] = two_runs();
+    let mut worker = Worker::new();
+    let a = device(&worker.open(Which::First, &std::fs::read(&file).expect("it was written")).expect("it opens"));
+    let page = empty_page();
+    page.drop_files(&[&file]);
+    page.wait_for_state("ready");
+    let is_hidden = "document.querySelector('[data-topic=\"comparison\"]').hasAttribute('hidden')";
+    page.wait_until("nothing is compared yet", || page.evaluate(is_hidden) == true);
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press("p");
+    page.press("q");
+    (0..9).for_each(|_| page.press_held("ArrowLeft", SHIFT));
+    page.click("#scope-change");
+    page.click("[data-topic='comparison']");
+    page.wait_until("the range is in the link", || page.evaluate("location.hash.includes('&range=')") == true);
+    let link = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')");
+    let ends = link.as_str().and_then(|range| range.split_once("..")).expect("two events");
+    let [from, to] = [ends.0, ends.1].map(|event| (event.parse::<i64>().expect("an event") + 1) as u32);
+    let pairing = Pairing { b: a, at: PairAt::Both(from, to), ..Pairing::default() };
+    tells(&page, &worker.report(a, pairing, 10));
+    assert!(page.attribute("#compare", "hidden").is_some(), "one file stays one lane");
+    keep_drawn(&page, "comparison, A to B");
+    // Of another scope there is none.
+    page.click("#scope-cursor");
     page.wait_for(&Some("peak".to_owned()), || page.attribute("#why-report", "data-topic"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

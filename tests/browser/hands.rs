@@ -1,6 +1,6 @@
 //! What a user does to a page: files, mouse, keys.
 
-use super::Page;
+use super::{Page, SHIFT};
 use crate::asking;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -129,8 +129,18 @@ impl Page {
 
     /// Presses Enter with all that the browser itself goes by: it clicks a button, and ends what was typed in a field.
     pub(crate) fn press_enter(&self) {
-        let down =
-            json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13 });
+        self.press_enter_held(0);
+    }
+
+    /// The same with Shift held.
+    pub(crate) fn press_shift_enter(&self) {
+        self.press_enter_held(SHIFT);
+    }
+
+    fn press_enter_held(&self, held: u32) {
+        let down = json!({
+            "type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13, "modifiers": held
+        });
         self.call("Input.dispatchKeyEvent", down);
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Enter", "windowsVirtualKeyCode": 13 }));
     }

@@ -19,6 +19,7 @@ mod corpus;
 mod dead;
 mod events;
 mod export;
+mod exporting;
 mod find;
 mod fixtures;
 mod flame;
@@ -55,6 +56,10 @@ mod plan;
 mod plots;
 mod privacy;
 mod ranks;
+mod readers;
+#[path = "../support/recorded.rs"]
+mod recorded;
+mod recorder;
 mod renderers;
 mod reopening;
 #[path = "../support/retold.rs"]
@@ -73,6 +78,7 @@ mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
 mod sources;
+mod sql;
 mod table;
 mod timeline;
 mod told_otherwise;

@@ -23,29 +23,51 @@ impl Picture {
     /// Takes a screenshot and reads the part of it that the element covers.
     #[track_caller]
     pub(crate) fn of(page: &Page, selector: &str) -> Picture {
-        let corners = page.corners(selector);
-        // The browser decodes its own PNG, in a tab without our policy.
-        static READER: LazyLock<Page> = LazyLock::new(|| Page::blank(Chromium::with(Adapter::Missing)));
         let read = READER.evaluate(&format!(
             "(async () => {{
-                const image = await createImageBitmap(await (await fetch('data:image/png;base64,{}')).blob());
-                const [width, height] = [Math.floor({}), Math.floor({})];
-                const canvas = new OffscreenCanvas(width, height).getContext('2d');
-                canvas.drawImage(image, -{}, -{});
-                const pixels = new Uint32Array(canvas.getImageData(0, 0, width, height).data.buffer);
+                const pixels = new Uint32Array({});
                 let checksum = 0;
                 for (const pixel of pixels) checksum = (Math.imul(checksum, 31) + pixel) >>> 0;
                 return [new Set(pixels).size, checksum];
             }})()",
-            page.screenshot(),
-            corners.width,
-            corners.height,
-            corners.left,
-            corners.top,
+            pixels(page, selector, &page.screenshot()),
         ));
         let number = |at: usize| read[at].as_u64().expect("two integers");
         Picture { colours: number(0), checksum: number(1) }
     }
+}
+
+// The browser decodes its own PNG, in a tab without our policy.
+static READER: LazyLock<Page> = LazyLock::new(|| Page::blank(Chromium::with(Adapter::Missing)));
+
+/// The script that reads the part of a screenshot that an element covers.
+#[track_caller]
+fn pixels(page: &Page, selector: &str, screenshot: &str) -> String {
+    let corners = page.corners(selector);
+    format!(
+        "await (async () => {{
+            const image = await createImageBitmap(await (await fetch('data:image/png;base64,{screenshot}')).blob());
+            const [width, height] = [Math.floor({}), Math.floor({})];
+            const canvas = new OffscreenCanvas(width, height).getContext('2d');
+            canvas.drawImage(image, -{}, -{});
+            return canvas.getImageData(0, 0, width, height).data.buffer;
+        }})()",
+        corners.width, corners.height, corners.left, corners.top,
+    )
+}
+
+/// By how much a channel of a pixel differs at most, of 255, between two screenshots of an element. A browser may blend edges a little
+/// differently once its GPU process is another one; what is missing or moved differs by more than that.
+#[track_caller]
+pub(crate) fn largest_difference(page: &Page, selector: &str, screenshots: [&str; 2]) -> u64 {
+    let [one, other] = screenshots.map(|screenshot| pixels(page, selector, screenshot));
+    let script = format!(
+        "(async () => {{
+            const [one, other] = [new Uint8Array({one}), new Uint8Array({other})];
+            return one.reduce((most, value, at) => Math.max(most, Math.abs(value - other[at])), 0);
+        }})()"
+    );
+    READER.evaluate(&script).as_u64().expect("an integer")
 }
 
 /// The picture of the timeline once nothing changes it any more: what was asked of the worker comes by and by.

@@ -7,7 +7,7 @@ use crate::memory::generated;
 use crate::opening::empty_page;
 use crate::page::Page;
 use crate::pictures::keep_drawn;
-use memscape::compare::ranks::{FileSurvey, Rank, Ranks, named, report};
+use memscape::compare::ranks::{FileSurvey, Order, Rank, Ranks, named, report};
 use memscape::engine::Opening;
 use memscape::engine::protocol::{Report, Want};
 use memscape::slice::Slice;
@@ -27,6 +27,10 @@ fn eight(name: &str) -> Vec<PathBuf> {
 
 /// What is told of files without a page.
 fn expected(files: &[PathBuf]) -> Report {
+    in_order(files, Order::Rank)
+}
+
+fn in_order(files: &[PathBuf], order: Order) -> Report {
     let name = |path: &PathBuf| path.file_name().expect("a file").to_string_lossy().into_owned();
     let names: Vec<String> = files.iter().map(name).collect();
     let said = named(&names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -60,7 +64,7 @@ fn expected(files: &[PathBuf]) -> Report {
             }
         }
     }
-    report(&Ranks::new(ranks, Vec::new()), 10)
+    report(&Ranks::new(ranks, Vec::new()), 10, order)
 }
 
 fn topic(page: &Page) -> Option<String> {
@@ -76,8 +80,9 @@ fn many_files_are_surveyed_opened_and_compared() {
     page.wait_for_state("ready");
     page.wait_for(&Some("ranks".to_owned()), || topic(&page));
     tells(&page, &expected(&files));
-    page.wait_until("nothing is left to do", || page.attribute("#ranks", "hidden").is_some());
-    assert_eq!(page.evaluate("document.querySelectorAll('.chart.map canvas').length"), 6);
+    page.wait_for(&"7 files surveyed.".to_owned(), || page.text("#ranks-status"));
+    assert!(page.attribute("#ranks-toggle", "hidden").is_some());
+    assert_eq!(page.evaluate("document.querySelectorAll('.chart.map canvas[data-ranks]').length"), 6);
     keep_drawn(&page, "ranks");
 
     // Why does rank 5 differ? Its group's median is A.
@@ -131,5 +136,28 @@ fn a_survey_is_cancelled_and_goes_on() {
     tells(&page, &expected(&files));
     // Two have read until it was cancelled, and two since: they are gone. That of the open file and the one that gathers are left.
     page.wait_for(&(6, 4), || (page.workers().len(), page.dead_workers()));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn ranks_are_opened_and_compared_by_keys() {
+    let files = eight("by-keys");
+    let page = empty_page();
+    page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    page.wait_for_state("ready");
+    tells(&page, &expected(&files));
+    let focus = |rank: usize| page.evaluate(&format!("document.querySelector('[data-rank=\"{rank}\"]').focus()"));
+    focus(3);
+    page.press_enter();
+    page.wait_until("rank 3 is open", || page.evaluate("document.title").to_string().contains("by-keys_rank3"));
+    page.wait_for_state("ready");
+    tells(&page, &expected(&files));
+    // With Shift it is compared with the open one.
+    focus(5);
+    page.press_shift_enter();
+    page.wait_for(&Some("comparison".to_owned()), || topic(&page));
+    page.wait_until("it is compared", || page.text("#why-statements").contains("12.0 MiB higher"));
+    assert!(page.text("#lane-labels").contains("by-keys_rank3.pickle"), "{}", page.text("#lane-labels"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

@@ -4,12 +4,15 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures;
 use crate::generate::{self, Options};
 use crate::page::Page;
-use crate::pictures::{LEAST_COLOURS, Picture, keep, settled};
+use crate::pictures::{LEAST_COLOURS, Picture, keep, largest_difference, settled};
 use crate::site::Site;
 use std::path::{Path, PathBuf};
 
 /// As in a browser that finds nothing it may draw with.
 const NO_ADAPTER: &str = "GPU.prototype.requestAdapter = async () => null";
+
+/// A difference of a channel, of 255, that nobody sees.
+const LEAST_SEEN: u64 = 8;
 
 /// Some steps of training, with frees that wait for another stream and an allocation that fails.
 fn file() -> PathBuf {
@@ -115,6 +118,7 @@ fn nothing_stays_blank_when_the_gpu_process_dies() {
     page.wait_for_state("empty");
     page.drop_files(&[&file()]);
     page.wait_for_state("ready");
+    let mut shown = Vec::new();
     // Everything that is drawn on a canvas, two views one after the other.
     for (view, parts) in
         [("#tab-flame", ["#stage", "#minimap", "#flame-plot"]), ("#tab-state", ["#stage", "#minimap", "#memory-plot"])]
@@ -125,12 +129,20 @@ fn nothing_stays_blank_when_the_gpu_process_dies() {
         let pictures = || parts.map(|part| Picture::of(&page, part));
         let before = page.settled("everything", pictures);
         assert!(before.iter().all(|picture| picture.colours >= LEAST_COLOURS), "{before:?}");
+        let screenshot = page.screenshot();
         // The process is gone before it can answer.
         let frames = || page.attribute("canvas#timeline", "data-frames");
         let drawn = frames();
         let _ = chromium.try_call("", "Browser.crashGpuProcess", serde_json::json!({}));
         page.wait_until("it is drawn anew", || frames() != drawn);
-        page.wait_for(&before, pictures);
+        let differences = || {
+            let now = page.screenshot();
+            parts.map(|part| largest_difference(&page, part, [&screenshot, &now]))
+        };
+        page.wait_until("it shows what it showed", || differences().iter().all(|&most| most <= LEAST_SEEN));
         keep(&page, &format!("gpu-process-died{}", view.replace('#', "-")));
+        shown.push(screenshot);
     }
+    // What is another picture differs by more than the eye forgives.
+    assert!(largest_difference(&page, "body", [&shown[0], &shown[1]]) > LEAST_SEEN);
 }

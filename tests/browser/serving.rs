@@ -119,6 +119,41 @@ fn a_served_folder_is_listed_whatever_its_files_are_called() {
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_server_surveys_the_ranks_of_its_folder() {
+    let folder = folder("served-ranks");
+    for rank in 0..4 {
+        let more = if rank == 2 { " --leak" } else { "" };
+        let bytes = generated(&format!("--events 3000{more}"));
+        fs::write(folder.join(format!("rank{rank}.pickle")), bytes).expect("target/tmp can be written");
+    }
+    fs::write(folder.join("rank4.pickle"), b"\x80\x04broken").expect("target/tmp can be written");
+    let server = Server::start(viewer(), &[folder.to_str().expect("UTF-8")]);
+    let page = opened(&server);
+    page.wait_until("one is open", || page.state() == "ready" || page.state() == "error");
+    if page.state() == "error" {
+        page.evaluate(
+            "{ const list = document.querySelector('select#snapshot'); list.selectedIndex = 1; \
+             list.dispatchEvent(new Event('change', { bubbles: true })); }",
+        );
+        page.wait_for_state("ready");
+    }
+    page.click("[data-topic='ranks']");
+    page.wait_for(&"The server can survey these 5 files.".to_owned(), || page.text("#ranks-status"));
+    assert_eq!(page.text("#ranks-toggle"), "Survey");
+    page.click("#ranks-toggle");
+    page.wait_for(&"5 files surveyed.".to_owned(), || page.text("#ranks-status"));
+    page.wait_until("they are told", || page.text("#why-statements").contains("1 file not readable (4)"));
+    assert!(page.text("#why-statements").contains("rank 2"), "{}", page.text("#why-statements"));
+    // No file is fetched for it.
+    let whole = page.requests().into_iter().filter(|url| url.contains("/rank") && !url.ends_with("?survey")).count();
+    assert!(whole <= 2, "{:?}", page.requests());
+    // The browser itself tells of the answer for the file that can't be read.
+    let complaints = page.complaints();
+    assert!(complaints.iter().all(|it| it.contains("status of 422") && it.contains("/ran")), "{complaints:?}");
+}
+
 /// Prints, judges nothing: the machine may be busy.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]

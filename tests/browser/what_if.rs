@@ -5,6 +5,7 @@ use crate::memory::generated;
 use crate::opened::open;
 use crate::opening::empty_page;
 use crate::page::{Page, SHIFT};
+use crate::pictures::{keep, keep_drawn};
 use memscape::engine::protocol::{WhatIf, WhatIfQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::grouped;
@@ -123,5 +124,79 @@ fn a_search_is_canceled() {
     page.press_enter();
     page.wait_until("the typed settings", || rows(&page).to_string().contains(LINE));
     page.wait_for(&String::new(), || page.text("#what-if-status"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+/// What the picker of snapshots lists.
+fn listed(page: &Page) -> Value {
+    page.evaluate("[...document.querySelectorAll('#snapshot option')].map(option => option.textContent)")
+}
+
+/// The button of this kind in the row of these settings.
+fn button(kind: &str, settings: &str) -> String {
+    format!("#what-if-answer [data-run-{kind}][aria-label$='{settings}']")
+}
+
+/// Shows the insight, and has the settings simulated.
+fn simulate(page: &Page) {
+    page.press_held("W", SHIFT);
+    page.click("[data-topic=settings]");
+    page.wait_until("the proof", || !page.text("#what-if-proof").is_empty());
+    type_in(page, "#what-if-line", LINE);
+    page.press_enter();
+    page.wait_until("the typed settings", || rows(page).to_string().contains(LINE));
+    page.wait_for(&String::new(), || page.text("#what-if-status"));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_run_opens_like_a_recording_and_is_compared_with_it() {
+    let (path, _) = snapshot();
+    let name = path.file_name().expect("it has one").to_string_lossy().into_owned();
+    let page = empty_page();
+    page.drop_files(&[&path]);
+    page.wait_for_state("ready");
+    simulate(&page);
+    for (scheme, width) in [("light", 1440), ("dark", 1440), ("light", 600)] {
+        page.prefer_color_scheme(scheme);
+        page.resize(width, 900);
+        page.evaluate("document.querySelector('#what-if-answer table').scrollIntoView({ block: 'center' })");
+        page.wait_for_frames();
+        keep(&page, &format!("what-if-open-{scheme}-{width}"));
+    }
+    page.prefer_color_scheme("light");
+    page.resize(1440, 900);
+    let answer = beside(&path, WhatIfQuestion { lines: vec![LINE.to_owned()], ..WhatIfQuestion::default() });
+    let peak = answer.runs.iter().find(|run| run.settings == LINE).expect("it was asked for").peak_reserved;
+
+    page.click(&button("open", LINE));
+    let simulated = format!("{name} · {LINE} (simulated)");
+    page.wait_for(&simulated, || page.text("#file-name"));
+    page.wait_for_state("ready");
+    page.wait_for(&Some(peak.to_string()), || page.attribute("#summary", "data-peak-reserved"));
+    assert_eq!(listed(&page).as_array().map(Vec::len), Some(2), "the recording can still be chosen");
+    let warning = format!("simulated, not recorded: allocator settings {LINE} {name}");
+    assert_eq!(page.evaluate("document.querySelector('#warnings').textContent"), json!(warning));
+    // Its addresses and its segments are there, as of any file.
+    page.press_held("Y", SHIFT);
+    keep_drawn(&page, "simulated-addresses");
+    page.press_held("M", SHIFT);
+    keep_drawn(&page, "simulated-segments");
+
+    // Back to the recording; then both.
+    page.evaluate(
+        "{ const picker = document.querySelector('#snapshot'); picker.selectedIndex = 0; \
+         picker.dispatchEvent(new Event('change', { bubbles: true })); }",
+    );
+    page.wait_for(&name, || page.text("#file-name"));
+    page.wait_for_state("ready");
+    simulate(&page);
+    page.evaluate(&format!(
+        "document.querySelector(\"{}\").dispatchEvent(new MouseEvent('click', {{ bubbles: true, shiftKey: true }}))",
+        button("open", LINE)
+    ));
+    page.wait_until("the comparison", || page.text("#why-report").contains("reserved"));
+    page.wait_until("two lanes", || page.attribute("#why-report", "data-topic").as_deref() == Some("comparison"));
+    keep_drawn(&page, "simulated-compared");
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

@@ -146,6 +146,7 @@ pub(crate) fn opened(devices: Vec<DeviceSummary>) -> Reply {
         devices,
         settings,
         pools: Vec::new(),
+        recorder: Vec::new(),
     }))
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Peer(pub(super) Weak<()>);
 impl Peer {
     /// # Errors
     /// The client has gone.
-    fn waits(&self) -> io::Result<()> {
+    pub(super) fn waits(&self) -> io::Result<()> {
         if self.0.strong_count() > 0 { Ok(()) } else { Err(io::ErrorKind::ConnectionAborted.into()) }
     }
 }

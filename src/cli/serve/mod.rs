@@ -4,6 +4,7 @@
 //! /TOKEN/              → page#url=0/a.pickle&url=1/rank1%252Fb.pickle    lists the folder as it is now
 //! /TOKEN/page          the page in one file
 //! /TOKEN/0/a.pickle    a snapshot, packed on its way, or a range of it
+//! /TOKEN/0/a.pickle?survey   what is kept of it to compare many ranks
 //! /ONCE                → /TOKEN/, the first time: what a browser is started with stands in the list of processes
 //! ```
 //! Only this machine can connect, only whoever knows the token is answered, and only under a name of this machine ([`hosts`]).
@@ -15,8 +16,10 @@ mod hosts;
 mod listing;
 mod range;
 mod sending;
+mod surveys;
 
 use super::input::Input;
+use super::one_survey::survey_file;
 use super::opening::open;
 use super::output::print;
 use super::viewer::viewer;
@@ -245,6 +248,7 @@ async fn snapshot(State(served): State<Arc<Served>>, method: Method, uri: Uri, h
     let answer = spawn_blocking(move || {
         let path = uri.path().get(served.token.len() + 2..).unwrap_or_default();
         match served.listing.find(path) {
+            Some(snapshot) if uri.query() == Some("survey") => surveys::survey(&snapshot.path, &peer),
             Some(snapshot) => sending::snapshot(&snapshot.path, &method, &headers, &peer, &served.columns),
             None => said(StatusCode::NOT_FOUND, "no such snapshot\n".to_owned()),
         }

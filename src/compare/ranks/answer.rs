@@ -1,4 +1,4 @@
-//! What is told of many ranks. Plain data, as the page and the command line take it.
+//! The answer about many ranks. Plain data, as the page and the command line take it.
 
 use super::name::Named;
 use super::survey::Surveyed;
@@ -20,7 +20,7 @@ pub struct Rank {
     /// Its name says that it was written because memory ran out, or when the program ended.
     pub is_oom: bool,
     pub is_exit: bool,
-    /// Coordinates, as the recorder has them: `tp`, `pp`, `dp`.
+    /// Coordinates, as the recorder or a pattern of names has them: `tp`, `pp`, `dp`.
     pub coords: Vec<(String, String)>,
     pub survey: Option<Surveyed>,
     /// Why there is no survey.
@@ -32,8 +32,8 @@ pub struct Rank {
 impl Rank {
     /// Of a file, by what its name says.
     pub fn of(file: String, named: Named) -> Rank {
-        let Named { rank, step, host, is_oom, is_exit } = named;
-        Rank { rank, step, host, is_oom, is_exit, file, ..Rank::default() }
+        let Named { rank, step, host, is_oom, is_exit, coords } = named;
+        Rank { rank, step, host, is_oom, is_exit, coords, file, ..Rank::default() }
     }
 
     /// With its survey. What the recorder says counts more than the name of the file.
@@ -43,14 +43,30 @@ impl Rank {
             match &**key {
                 "rank" => self.rank = value.parse().ok().or(self.rank),
                 "host" => self.host = Some(value.clone()),
+                "step" => self.step = value.parse().ok().or(self.step),
+                "reason" => {
+                    self.is_oom |= value == "oom";
+                    self.is_exit |= value == "exit";
+                }
+                "tp" | "pp" | "dp" | "ep" | "cp" => self.set_coordinate(key, value),
                 _ => {
-                    let coordinate = key.strip_prefix("coords.").map(|name| (name.to_owned(), value.clone()));
-                    self.coords.extend(coordinate);
+                    let name = key.strip_prefix("mesh.").or_else(|| key.strip_prefix("coords."));
+                    name.into_iter().for_each(|name| self.set_coordinate(name, value));
                 }
             }
         }
         self.survey = Some(survey);
         self
+    }
+
+    fn set_coordinate(&mut self, name: &str, value: &str) {
+        self.coords.retain(|(known, _)| known != name);
+        self.coords.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// A coordinate, where it is a number.
+    pub fn coordinate(&self, name: &str) -> Option<u64> {
+        self.coords.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.parse().ok())
     }
 
     /// Without a survey, for a reason.

@@ -1,7 +1,10 @@
-//! Live bytes of all ranks over their traces, step under step: a row a rank, or a row for several where there are many.
+//! Live bytes of all ranks over their traces, step under step: a row a rank, or a row for several where there are many; and how far they
+//! are spread.
 
-use super::answer::{Rank, Ranks};
+use super::answer::{Rank, Ranks, Spread, largest_first};
 use super::survey::{BINS, Surveyed};
+use super::verdict::numbers;
+use base::sorted::sorted_by_key;
 use engine::protocol::{ChartMap, MapRow};
 
 /// Columns of the map.
@@ -11,39 +14,124 @@ const MOST_ROWS: usize = 128;
 /// What a value of the map is a part of.
 const WHOLE: u64 = 255;
 
+/// The order of the rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Rank,
+    /// By stage of the pipeline, then by rank.
+    Pp,
+    /// By place in the tensor-parallel group, then by rank.
+    Tp,
+    /// The highest peak first.
+    Peak,
+}
+
+impl Order {
+    /// All of them.
+    pub const ALL: [Order; 4] = [Order::Rank, Order::Pp, Order::Tp, Order::Peak];
+
+    /// The coordinate that comes first.
+    fn coordinate(self) -> Option<&'static str> {
+        match self {
+            Order::Pp => Some("pp"),
+            Order::Tp => Some("tp"),
+            Order::Rank | Order::Peak => None,
+        }
+    }
+}
+
 impl Ranks {
+    /// The places of those with a survey, in an order; where no rank has its coordinate, by rank.
+    fn in_order(&self, order: Order) -> Vec<usize> {
+        let surveys = self.surveys();
+        match order.coordinate() {
+            Some(name) => {
+                let first = |rank: &Rank| rank.coordinate(name).unwrap_or(u64::MAX);
+                sorted_by_key(surveys.map(|(at, rank, _)| (at, first(rank))).collect(), |(_, first)| (*first).into())
+                    .into_iter()
+                    .map(|(at, _)| at)
+                    .collect()
+            }
+            None if order == Order::Peak => {
+                let places: Vec<usize> = surveys.map(|(at, ..)| at).collect();
+                let peaks = places.iter().map(|&at| self.ranks.get(at).and_then(Rank::peak).unwrap_or(0));
+                largest_first(peaks).into_iter().filter_map(|at| places.get(at as usize).copied()).collect()
+            }
+            None => surveys.map(|(at, ..)| at).collect(),
+        }
+    }
+
     /// The map of those with a survey; `None` where there are fewer than two.
-    pub(super) fn map(&self) -> Option<ChartMap> {
-        let surveys: Vec<(&Rank, &Surveyed)> = self.surveys().map(|(_, rank, survey)| (rank, survey)).collect();
-        if surveys.len() < 2 {
+    pub(super) fn map(&self, order: Order) -> Option<ChartMap> {
+        let places = self.in_order(order);
+        if places.len() < 2 {
             return None;
         }
+        let of = |&at: &usize| {
+            let rank = self.ranks.get(at)?;
+            Some((rank, rank.survey.as_ref()?))
+        };
+        let surveys: Vec<(&Rank, &Surveyed)> = places.iter().filter_map(of).collect();
         let live = surveys.iter().map(|(rank, _)| rank.peak().unwrap_or(0)).max().unwrap_or(0);
         let capacity = surveys.iter().filter_map(|(_, survey)| survey.capacity).max().unwrap_or(0);
         let most = live.max(capacity).max(1);
         let steps = surveys.iter().map(|(_, survey)| survey.step_events.len()).min().unwrap_or(0);
-        let edges_of_first = edges(surveys.first()?.1, steps);
+        let edges_of_first = edges(self.surveys().next()?.2, steps);
+        // A value for each column of each rank.
+        let columns_of = |survey: &Surveyed| -> Vec<u64> {
+            let edges = edges(survey, steps);
+            let from = |column: u32| same_place(&edges_of_first, &edges, column);
+            (0..COLUMNS).map(|column| most_between(survey, from(column), from(column + 1))).collect()
+        };
+        let all: Vec<Vec<u64>> = surveys.iter().map(|(_, survey)| columns_of(survey)).collect();
+        let together = surveys.len().div_ceil(MOST_ROWS);
         let (mut rows, mut values) = (Vec::new(), Vec::new());
-        for together in surveys.chunks(surveys.len().div_ceil(MOST_ROWS)) {
-            let mut row = vec![0u64; COLUMNS as usize];
-            for (_, survey) in together {
-                let edges = edges(survey, steps);
-                let from = |column: u32| same_place(&edges_of_first, &edges, column);
-                for (column, most) in (0..COLUMNS).zip(&mut row) {
-                    *most = (*most).max(most_between(survey, from(column), from(column + 1)));
-                }
-            }
-            values.extend(row.into_iter().map(|bytes| scaled(bytes, most)));
-            let (first, last) = (together.first()?.0, together.last()?.0);
-            let name = match (first.rank, last.rank, together.len()) {
-                (Some(first), Some(last), count) if count > 1 => format!("ranks {first}–{last}"),
-                _ => first.title(),
-            };
-            let highest = together.iter().max_by_key(|(rank, _)| rank.peak()).map_or(first, |(rank, _)| rank);
-            let is_oom = together.iter().any(|(_, survey)| survey.out_of_memory.is_some());
+        for ((members, own), places) in surveys.chunks(together).zip(all.chunks(together)).zip(places.chunks(together))
+        {
+            let highest = |column: usize| own.iter().filter_map(|row| row.get(column)).max().copied().unwrap_or(0);
+            values.extend((0..COLUMNS as usize).map(|column| scaled(highest(column), most)));
+            let highest = members.iter().max_by_key(|(rank, _)| rank.peak()).map(|(rank, _)| *rank)?;
+            let is_oom = members.iter().any(|(_, survey)| survey.out_of_memory.is_some());
+            let name = self.row_name(places, order);
             rows.push(MapRow { name, peak: highest.peak().unwrap_or(0), is_oom, place: highest.place });
         }
-        Some(ChartMap { columns: COLUMNS, most, is_capacity: most == capacity, steps: steps as u32, rows, values })
+        let spread = |column: usize| {
+            let spread = Spread::of(all.iter().filter_map(|row| row.get(column)).copied().collect())?;
+            let Spread { min, p5, median, p95, max } = spread;
+            Some([min, p5, median, p95, max].map(|bytes| scaled(bytes, most)))
+        };
+        let end = edges_of_first.last().copied().unwrap_or(0.0).max(1.0);
+        let begins = edges_of_first.get(1..=steps).unwrap_or_default();
+        Some(ChartMap {
+            columns: COLUMNS,
+            most,
+            is_capacity: most == capacity,
+            steps: steps as u32,
+            rows,
+            values,
+            step_columns: begins.iter().map(|begins| (begins / end * f64::from(COLUMNS)) as u32).collect(),
+            ribbon: (0..COLUMNS as usize).filter_map(spread).collect(),
+        })
+    }
+
+    /// `rank 3`, `ranks 8–11`, and the coordinate that rows are in the order of.
+    fn row_name(&self, places: &[usize], order: Order) -> String {
+        let Some(rank) = places.first().and_then(|&first| self.ranks.get(first)) else { return String::new() };
+        let mut name = match places.len() {
+            1 => rank.title(),
+            _ => {
+                let mut ascending: Vec<u32> = places.iter().map(|&at| at as u32).collect();
+                ascending.sort_unstable();
+                ["ranks ", &numbers(self, &ascending)].concat()
+            }
+        };
+        if let Some(coordinate) = order.coordinate()
+            && let Some(value) = rank.coordinate(coordinate)
+        {
+            name = [&name, " · ", coordinate, " ", &value.to_string()].concat();
+        }
+        name
     }
 }
 

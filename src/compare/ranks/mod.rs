@@ -7,14 +7,18 @@ mod file;
 mod groups;
 mod map;
 mod name;
+mod pattern;
 mod report;
 mod spread;
+mod stem;
 mod survey;
 mod verdict;
 
 pub use answer::{FirstOom, Group, Outlier, Rank, Ranks, SiteDelta, Spread, quantile};
 pub use file::{FileSurvey, OfFile};
-pub use name::{Named, named};
+pub use map::Order;
+pub use name::{Named, named, named_by};
+pub use pattern::Pattern;
 pub use report::report;
 pub use survey::{BINS, OutOfMemory, SiteBytes, Surveyed, Surveying};
 
@@ -105,7 +109,10 @@ fn chosen(mut ranks: Vec<Rank>) -> (Vec<Rank>, Vec<String>) {
 /// Ranks of which there is no file: below the number of ranks that the recorder says, else below the largest.
 fn missing(ranks: &[Rank]) -> Vec<Rank> {
     let world = ranks.iter().filter_map(|rank| rank.survey.as_ref()).flat_map(|survey| &survey.recorder);
-    let world = world.filter(|(key, _)| key == "world").filter_map(|(_, value)| value.parse::<u32>().ok()).max();
+    let world = world
+        .filter(|(key, _)| matches!(&**key, "world_size" | "world"))
+        .filter_map(|(_, value)| value.parse::<u32>().ok())
+        .max();
     let known: HashSet<u32, foldhash::fast::RandomState> = ranks.iter().filter_map(|rank| rank.rank).collect();
     let end = known.iter().max().map_or(0, |&most| most.saturating_add(1)).max(world.unwrap_or(0));
     // A far larger number than there are files is no rank but a date or a process.

@@ -1,12 +1,11 @@
 //! Names of files → rank, step, host, and why they were written: as torchtitan, Megatron-LM, Megatron-Bridge, composer, lmms-engine, NeMo,
 //! slime and verl call them.
 
+use super::pattern::Pattern;
+use super::stem::stem;
 use base::sorted::sorted_by_key;
 use hashbrown::HashMap;
 
-/// Endings that say nothing about the rank.
-const ENDINGS: [&str; 10] =
-    [".gz", ".zst", ".zip", ".pickle", ".pkl", ".pt", ".json", ".html", ".snapshot", ".memory_snapshot"];
 /// Months, as `strftime("%b_%d_%H_%M_%S")` of PyTorch's own template has them.
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
@@ -20,6 +19,8 @@ pub struct Named {
     pub is_oom: bool,
     /// Written when the program ended.
     pub is_exit: bool,
+    /// Coordinates such as `pp`, which only a pattern can tell.
+    pub coords: Vec<(String, String)>,
 }
 
 /// What names say, which are paths below one folder with `/` between parts. Ranks come from the word `rank`, from the number before `_step`,
@@ -44,6 +45,26 @@ pub fn named(files: &[&str]) -> Vec<Named> {
     all
 }
 
+/// The same, where a person has said what stands where: what the pattern says counts, and the rest is as [`named`] has it. How many of the
+/// names fit the pattern comes with it.
+pub fn named_by(files: &[&str], pattern: Option<&Pattern>) -> (Vec<Named>, usize) {
+    let mut all = named(files);
+    let mut fitting = 0;
+    for (file, named) in files.iter().zip(&mut all) {
+        let Some(fields) = pattern.and_then(|pattern| pattern.read(file)) else { continue };
+        fitting += 1;
+        for (field, value) in fields {
+            match field {
+                "rank" => named.rank = value.parse().ok(),
+                "step" => named.step = value.parse().ok(),
+                "host" => named.host = Some(value.to_owned()),
+                name => named.coords.push((name.to_owned(), value.to_owned())),
+            }
+        }
+    }
+    (all, fitting)
+}
+
 fn of_words(name: &str, written: &str) -> Named {
     let base = name.rsplit('/').next().unwrap_or(name);
     let rank = number_after(name, "rank").or_else(|| base.split_once("_step").and_then(|(before, _)| number(before)));
@@ -61,6 +82,7 @@ fn of_words(name: &str, written: &str) -> Named {
         host: host(base, written.rsplit('/').next().unwrap_or(written)),
         is_oom: has("oom"),
         is_exit: has("exit"),
+        coords: Vec::new(),
     }
 }
 
@@ -88,14 +110,6 @@ fn last_number(name: &str) -> Option<(&str, u32)> {
     let (before, last) = stem.split_at_checked(stem.len() - digits)?;
     let is_apart = before.is_empty() || before.ends_with(['_', '/']);
     Some((before, last.parse().ok()?)).filter(|_| is_apart)
-}
-
-fn stem(name: &str) -> &str {
-    let mut stem = name;
-    while let Some(shorter) = ENDINGS.iter().find_map(|ending| stem.strip_suffix(ending)) {
-        stem = shorter;
-    }
-    stem
 }
 
 /// `oom_snap_{host}_rank{r}`, or `{host}_Nov_23_19_21_00`.

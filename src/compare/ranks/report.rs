@@ -1,12 +1,13 @@
 //! The ranks as an insight: the verdict with a map of all of them, those that stand out, groups, steps, and each rank.
 
 use super::answer::{Rank, Ranks};
+use super::map::Order;
 use crate::report::{Writing, text};
 use base::units::counted;
 use engine::protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
 
-/// The insight, with so many rows of each table at most.
-pub fn report(of: &Ranks, rows: usize) -> Report {
+/// The insight, with so many rows of each table at most, and the rows of its map in this order.
+pub fn report(of: &Ranks, rows: usize, order: Order) -> Report {
     let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
     let mut statements: Vec<Statement> = of.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
     if let (Some(first), Some(oom)) = (statements.first_mut(), &of.first_oom) {
@@ -14,7 +15,7 @@ pub fn report(of: &Ranks, rows: usize) -> Report {
         first.evidence = of.ranks.get(oom.at as usize).map(opens);
     }
     if let Some(first) = statements.first_mut() {
-        first.chart = of.map().map(Chart::Map);
+        first.chart = of.map(order).map(Chart::Map);
     }
     statements.extend(of.notes.iter().map(|text| say(Tone::Fact, text)));
     if !of.left_out.is_empty() {
@@ -108,7 +109,7 @@ fn groups(of: &Ranks, writing: &mut Writing) {
             SheetRow { depth: 1, cells, ..SheetRow::default() }
         }));
     }
-    let note = "Ranks whose live bytes by call site at the peak point the same way. Below each group, where it differs from the first.";
+    let note = "Ranks with nearly the same live bytes by call site at the peak. Below each group, where it differs from the first.";
     writing.sheet(["groups", "Groups", note], &COLUMNS, rows, Vec::new());
 }
 

@@ -99,7 +99,7 @@ impl Surveying {
             peak_reserved: numbers.peak_reserved,
             end_requested: numbers.end,
             settings: snapshot.settings.clone(),
-            recorder: snapshot.recorder.clone(),
+            recorder: snapshot.recorder.of_process(),
             ..Surveyed::default()
         };
         let steps = StepSearch::new(history.device);
@@ -140,7 +140,8 @@ impl Surveying {
         found.step_events = spans.clone().map(|span| (span.from, span.to)).collect();
         found.steps = spans.map(|span| most(Moment(span.from), Moment(span.to))).collect();
         found.out_of_memory = out_of_memory(side);
-        let recorded = found.recorder.iter().find(|(key, _)| key == "total_memory").and_then(|(_, it)| it.parse().ok());
+        let recorded = side.snapshot().recorder.of_device(found.device, "capacity_bytes");
+        let recorded = recorded.and_then(|bytes| bytes.parse().ok());
         let at_oom = found.out_of_memory.map(|oom| oom.reserved_bytes.saturating_add(oom.device_free_bytes));
         found.capacity = recorded.or(at_oom.filter(|&bytes| bytes > 0));
         self.name_sites(side, &mut found);

@@ -5,7 +5,7 @@ mod facts;
 mod sizes;
 mod stacks;
 
-use super::protocol::{CategoryDetails, CategoryRule};
+use super::protocol::{BY_RECORDER, CategoryDetails, CategoryRule};
 use analysis::CategorySet;
 use analysis::category::compiled::Compiled;
 pub(super) use analysis::category::compiled::NO_RULE;
@@ -89,14 +89,18 @@ impl Categories {
     }
 
     /// The category of an allocation and what tells it; `None` for unexplained bytes.
-    pub(super) fn details(&self, history: &DeviceHistory, id: AllocationId) -> Option<CategoryDetails> {
+    /// `is_named`: a recorder names its tensor.
+    pub(super) fn details(&self, history: &DeviceHistory, id: AllocationId, is_named: bool) -> Option<CategoryDetails> {
         let rule = self.rule(history, id);
         let name = self.set.categories().get(usize::from(self.set.category(rule)))?.clone();
         let known = self.set.rules().get(usize::from(rule));
         let details = CategoryDetails {
             name,
             rule: known.map(|_| u32::from(rule) + 1),
-            why: known.map_or_else(String::new, CategoryRule::why),
+            why: match known {
+                Some(rule) if is_named && rule.recorded.is_some() => BY_RECORDER.to_owned(),
+                known => known.map_or_else(String::new, CategoryRule::why),
+            },
         };
         (history.allocations.provenance(id) != Provenance::Unexplained).then_some(details)
     }

@@ -1,4 +1,5 @@
-//! A range of a trace as a snapshot of its own, which PyTorch's viewer and every other tool opens.
+//! A range of a trace as a snapshot of its own, which PyTorch's viewer and every other tool opens; or all of it in another form, or with
+//! the addresses of a simulated allocator.
 //!
 //! ```text
 //! events     … i [--------------) j …
@@ -7,20 +8,33 @@
 //! The prologue has the alloc of each allocation that was live before the range, so that what is freed in it keeps its stack. It never
 //! makes a peak: it only adds up to what was live.
 
+mod annotations;
+mod convert;
+mod drawing;
 mod range;
+mod recorded;
+mod segments;
+mod simulated;
 mod tables;
 
+pub use convert::Converted;
+pub use drawing::Drawn;
 pub use range::{Crop, PROLOGUE};
+pub use simulated::{SimulatedRun, Written};
 
 use super::Engine;
+use super::open::OpenFile;
 use super::state::DeviceState;
 use base::slice::Slice;
 use base::units::Moment;
-use history::pickle::PickleWriter;
 use history::snapshot::HOST;
+use history::writing::{PickleWriter, Values};
 use range::Range;
 use std::io::{self, Write};
-use tables::Tables;
+use tables::{Place, Tables};
+
+/// Older pages of PyTorch's viewer refuse the next one.
+const PROTOCOL: u8 = 4;
 
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,19 +76,90 @@ impl Engine {
     /// # Errors
     /// The device is unknown or host memory, its memory at the end of the range lies in no segment, or the system's.
     pub fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
+        match self.file.as_deref_mut() {
+            Some(file) => file.crop(crop, out),
+            None => Err(CropError::Impossible("no file is open".to_owned())),
+        }
+    }
+}
+
+impl OpenFile {
+    /// See [`Engine::crop`].
+    pub(super) fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
+        let states =
+            crop.devices.iter().map(|&(device, events)| self.after(device, events)).collect::<Result<Vec<_>, _>>()?;
+        let file = &*self;
+        let known = |&(device, events): &(i64, [u32; 2])| Some(Range::new(file.history(device)?, events));
+        let ranges: Vec<Range<'_>> = crop.devices.iter().filter_map(known).collect();
+        let (mut tables, mut cropped) = (Tables::new(file), Cropped::default());
+        let out: &mut dyn Values = &mut PickleWriter::new(out, PROTOCOL)?;
+        out.dict()?;
+        out.key("segments")?;
+        let mut list = out.list()?;
+        for (range, state) in ranges.iter().zip(&states) {
+            let history = range.history;
+            if let Some(lives) = file.segments(history.device) {
+                cropped.segments += tables.segments_after(out, &mut list, history, lives, state, range.to)?;
+            }
+        }
+        out.end_list(list)?;
+        out.key("device_traces")?;
+        let mut traces = out.list()?;
+        let chosen = crop.devices.iter().map(|(device, _)| *device).max().unwrap_or(0);
+        for device in 0..=tables.last_device().max(chosen) {
+            out.item(&mut traces)?;
+            let mut events = out.list()?;
+            if let Some(range) = ranges.iter().find(|range| range.history.device == device) {
+                if crop.prologue {
+                    for event in range.prologue() {
+                        out.item(&mut events)?;
+                        tables.event(
+                            out,
+                            range.history,
+                            event,
+                            Place::Prologue(range.times.map(|[first, _]| first)),
+                        )?;
+                        cropped.prologue += 1;
+                    }
+                }
+                for event in range.from..range.to {
+                    out.item(&mut events)?;
+                    tables.event(out, range.history, event, Place::Range)?;
+                }
+                cropped.events += range.to - range.from;
+                cropped.live_before += u64::try_from(range.history.drawn_at(Moment(range.from))).unwrap_or(0);
+            }
+            out.end_list(events)?;
+        }
+        out.end_list(traces)?;
+        tables.settings(out)?;
+        tables.simulated(out)?;
+        let mut marks = Vec::new();
+        ranges.iter().for_each(|range| tables.touched(range, &mut marks));
+        if !marks.is_empty() {
+            marks.sort_unstable();
+            tables.annotations(out, marks.into_iter())?;
+        }
+        tables.recorded_of(out, &ranges)?;
+        provenance(out, crop, &ranges)?;
+        out.end_dict()?;
+        out.finish()?;
+        Ok(cropped)
+    }
+
+    /// The segments of a device as they are after a range.
+    fn after(&mut self, device: i64, [_, to]: [u32; 2]) -> Result<DeviceState, CropError> {
         let impossible = |why: &str| CropError::Impossible(why.to_owned());
-        let file = self.file.as_deref_mut().ok_or_else(|| impossible("no file is open"))?;
-        if crop.device == HOST {
+        if device == HOST {
             return Err(impossible("host memory has no trace of its own to crop"));
         }
         let goes_on = &mut || true;
         let mut slice = Slice::new(goes_on);
-        while file.segment_lives(crop.device, &mut slice).is_err() {}
-        let file = &*file;
-        let known = file.history(crop.device).zip(file.segments(crop.device));
+        while self.segment_lives(device, &mut slice).is_err() {}
+        let file = &*self;
+        let known = file.history(device).zip(file.segments(device));
         let (history, lives) = known.ok_or_else(|| impossible("the file has no such device"))?;
-        let last = history.event_count();
-        let [from, to] = crop.events.map(|event| event.min(last));
+        let to = to.min(history.event_count());
         let mut state = DeviceState::new(history, lives, to);
         while state.step(file, history, lives, &mut slice).is_err() {}
         if state.astray.count > 0 {
@@ -85,52 +170,35 @@ impl Engine {
                 state.astray.count
             )));
         }
-        let range = Range::new(history, [from, to.max(from)]);
-        let mut pickle = PickleWriter::new(out)?;
-        let mut tables = Tables::new(file);
-        pickle.dict()?;
-        pickle.key("segments")?;
-        let segments = tables.segments(&mut pickle, &range, lives, &state)?;
-        pickle.key("device_traces")?;
-        let mut cropped = traces(&range, &mut pickle, &mut tables, crop)?;
-        cropped.segments = segments;
-        tables.rest(&mut pickle, &range, crop)?;
-        pickle.end_dict()?;
-        pickle.finish()?.flush()?;
-        Ok(cropped)
+        Ok(state)
     }
 }
 
-/// One list of events for each device; all but the cropped one's are empty.
-fn traces<W: Write>(
-    range: &Range<'_>,
-    pickle: &mut PickleWriter<W>,
-    tables: &mut Tables<'_>,
-    crop: &Crop,
-) -> io::Result<Cropped> {
-    let ordinals = tables.file.snapshot.traces.iter().map(|(device, _)| *device).chain([crop.device]);
-    let count = ordinals.max().unwrap_or(0).max(0);
-    let (mut cropped, mut traces) = (Cropped::default(), pickle.list()?);
-    for device in 0..=count {
-        pickle.item(&mut traces)?;
-        let mut events = pickle.list()?;
-        if device == crop.device {
-            if crop.prologue {
-                for event in range.prologue() {
-                    pickle.item(&mut events)?;
-                    tables.event(pickle, range, event, true)?;
-                    cropped.prologue += 1;
-                }
-            }
-            for event in range.from..range.to {
-                pickle.item(&mut events)?;
-                tables.event(pickle, range, event, false)?;
-            }
+/// Where the crop comes from: of each device a range.
+fn provenance(out: &mut dyn Values, crop: &Crop, ranges: &[Range<'_>]) -> io::Result<()> {
+    out.key("memscape_crop")?;
+    out.dict()?;
+    out.key("source")?;
+    out.text(crop.source.as_bytes())?;
+    out.key("prologue")?;
+    out.bool(crop.prologue)?;
+    out.key("devices")?;
+    let mut items = out.list()?;
+    for range in ranges {
+        out.item(&mut items)?;
+        out.dict()?;
+        let numbers = [
+            ("device", i128::from(range.history.device)),
+            ("first_event", range.from.into()),
+            ("end_event", range.to.into()),
+            ("of_events", range.history.event_count().into()),
+        ];
+        for (key, number) in numbers {
+            out.key(key)?;
+            out.int(number)?;
         }
-        pickle.end_list(events)?;
+        out.end_dict()?;
     }
-    pickle.end_list(traces)?;
-    cropped.events = range.to - range.from;
-    cropped.live_before = u64::try_from(range.history.drawn_at(Moment(range.from))).unwrap_or(0);
-    Ok(cropped)
+    out.end_list(items)?;
+    out.end_dict()
 }

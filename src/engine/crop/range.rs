@@ -1,4 +1,4 @@
-//! What is cropped: a range of the events of a device.
+//! What is cropped: a range of the events of each device.
 
 use base::units::{EventIdx, Moment};
 use history::replay::{DeviceHistory, Provenance};
@@ -10,9 +10,8 @@ pub const PROLOGUE: &str = "memscape: live before the cropped range";
 /// What is cropped.
 #[derive(Clone, Debug)]
 pub struct Crop {
-    pub device: i64,
-    /// The first event, and the first beyond.
-    pub events: [u32; 2],
+    /// Ordinals of the devices, each with its first event, and the first beyond.
+    pub devices: Vec<(i64, [u32; 2])>,
     /// Whether the prologue is written.
     pub prologue: bool,
     /// What the source is called, for whoever opens the crop.
@@ -30,7 +29,9 @@ pub(super) struct Range<'a> {
 }
 
 impl<'a> Range<'a> {
-    pub(super) fn new(history: &'a DeviceHistory, [from, to]: [u32; 2]) -> Range<'a> {
+    pub(super) fn new(history: &'a DeviceHistory, events: [u32; 2]) -> Range<'a> {
+        let [from, to] = events.map(|event| event.min(history.event_count()));
+        let to = to.max(from);
         let at = |event: u32| history.events.times.at(event);
         let times = (from..to).find_map(at).zip((from..to).rev().find_map(at)).map(|(first, last)| [first, last]);
         Range { history, from, to, times }

@@ -140,6 +140,10 @@ fn finds(
             let (from, size) = history.address_and_size(EventIdx(event));
             action.moves_memory() && address.checked_sub(from).is_some_and(|inside| inside < size.max(1))
         }
+        Query::Addresses(from, to) => {
+            let (address, size) = history.address_and_size(EventIdx(event));
+            action.moves_memory() && address < *to && address.saturating_add(size.max(1)) > *from
+        }
         Query::Freed(freed) => {
             let of = history.allocation_of(EventIdx(event));
             of.is_some_and(|id| history.allocations.died(id).is_some() == *freed)

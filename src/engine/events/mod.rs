@@ -4,6 +4,8 @@
 mod listing;
 mod rows;
 
+pub(super) use rows::{pool_of, stack_of_event, stream_of};
+
 use super::copying::Copying;
 use super::open::OpenFile;
 use super::protocol::{EventsPage, EventsQuestion, TableText};

@@ -16,7 +16,7 @@ pub(super) const HEAD: &str = "event\taction\ttime_us\tsince_us\tsize_bytes\tadd
 active_bytes\tpending_bytes\treserved_bytes\tcall_site\n";
 
 /// The stack that tells where an event came from: its own, or else that of its allocation.
-pub(super) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> StackId {
+pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> StackId {
     let own = history.events.stack(event);
     if file.snapshot.stacks.innermost(own).is_some() {
         return own;
@@ -25,7 +25,7 @@ pub(super) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u3
 }
 
 /// The stream of an event: its own, or else that of its allocation or of the segment that holds its address at the end.
-pub(super) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u64> {
+pub(crate) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u64> {
     let own = file.snapshot.labels.labels(history.events.labels(event)).stream;
     own.or_else(|| match history.allocation_of(EventIdx(event)) {
         Some(id) => file.groups.stream(&file.snapshot, history, id),
@@ -34,7 +34,7 @@ pub(super) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) ->
 }
 
 /// The pool of an event, found as its stream is.
-pub(super) fn pool_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<(u64, u64)> {
+pub(crate) fn pool_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<(u64, u64)> {
     let own = file.snapshot.labels.labels(history.events.labels(event)).pool;
     own.or_else(|| match history.allocation_of(EventIdx(event)) {
         Some(id) => file.groups.pool(&file.snapshot, history, id),

@@ -42,6 +42,8 @@ enum Members {
     /// By its place in the set of rules.
     Category(u8),
     Found(IdSet),
+    /// Of these, only those that grow with the batch.
+    Growing(IdSet),
     /// Activations by these stacks.
     Stacks(IdSet),
     /// Those of a node of a tree.
@@ -179,6 +181,13 @@ impl Plan {
                     }
                     Members::Stacks(std::mem::take(&mut self.blocks.stacks))
                 }
+                PlanGroup::Allocations { numbers, growing, .. } => {
+                    let found = IdSet::of(numbers.clone());
+                    if *growing { Members::Growing(found) } else { Members::Found(found) }
+                }
+                PlanGroup::Measured(_) => {
+                    return Ok(Err("no comparison measured by how much call sites grow".to_owned()));
+                }
                 PlanGroup::Stack(stack) => {
                     let new = || Search::new(self.device, Sought::Stack(StackId(*stack)));
                     self.search.get_or_insert_with(new).step(file, slice)?;
@@ -241,6 +250,7 @@ fn in_plan(members: &[Members], roles: &Roles, file: &OpenFile, history: &Device
             categories.category(history, id) == *wanted && history.allocations.provenance(id) != Provenance::Unexplained
         }
         Members::Found(found) => found.contains(id.0),
+        Members::Growing(found) => GROW.contains(&role) && found.contains(id.0),
         Members::Stacks(stacks) => role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0),
         Members::Node(arrangement, node) => {
             let subtree = file.answers.subtree(*arrangement, *node);

@@ -67,7 +67,14 @@ pub struct Details {
     pub forward_frames: Vec<String>,
     /// What it is for; `None` for unexplained bytes.
     pub category: Option<CategoryDetails>,
+    /// The tensors in it, as a recorder names them, name, kind, shape and dtype with [`SEPARATOR`] between. A storage may have several.
+    pub tensors: Vec<String>,
 }
+
+/// Between name, kind, shape and dtype of a tensor: `layers.0.weight · gradient · [4096, 1024] · bfloat16`.
+pub const SEPARATOR: &str = " · ";
+/// Why an allocation has its category, where a recorder names its tensor.
+pub const BY_RECORDER: &str = "named by the recorder";
 
 /// What an allocation is for, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

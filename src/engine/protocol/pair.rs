@@ -120,6 +120,10 @@ pub enum PairAt {
     End,
     /// A moment of A with the aligned one of B.
     Moment(u32),
+    /// The peaks of a range of A and of the aligned range of B.
+    Range(u32, u32),
+    /// A moment of A with one of B, whatever they are aligned with.
+    Both(u32, u32),
 }
 
 /// The other device, B, and how the two are compared; what is not said is chosen automatically.
@@ -130,6 +134,8 @@ pub struct Pairing {
     pub at: PairAt,
     pub key: Option<MatchKey>,
     pub align: Option<Align>,
+    /// The number of [`PairQuestion::Paths`] that holds; 0: none.
+    pub paths: u32,
 }
 
 /// A question about two devices; the first is the one that is [asked](super::Ask::device).
@@ -141,6 +147,9 @@ pub enum PairQuestion {
     Aligned(Pairing, bool, u32),
     /// Live bytes over a window of A: those of A, those of B at the aligned moments.
     Curve(Pairing, View),
+    /// What beginnings of paths are replaced by before they are compared, and the number of it: `/home/a/=/home/b/; /opt/=/usr/`. It has no
+    /// answer.
+    Paths(u32, String),
 }
 
 /// Its answer.

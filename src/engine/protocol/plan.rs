@@ -26,17 +26,25 @@ pub enum PlanGroup {
     /// Activations inside of blocks that repeat; a block's output, the input of the next, is not one of them. Its factor is divided by the
     /// number of blocks.
     Blocks,
+    /// All allocations, each with the power of the factor that the comparison which is open measured for its call site: whoever compares
+    /// puts what he measured into its place. The number tells one comparison from another.
+    Measured(u32),
     /// The allocations of a call stack, which [`Details::stack`](super::Details::stack) names.
     Stack(u32),
     /// The allocations whose stacks are at a node of a tree or below it.
     Node(Arrangement, u32),
+    /// Allocations by number, a bit each, and what they are called; if only growing ones count, activations, temporaries and inputs. Never
+    /// sent, so it is the last.
+    #[serde(skip)]
+    Allocations { name: String, numbers: Vec<u64>, growing: bool },
 }
 
 impl PlanGroup {
     /// Its name, where it has one of its own.
     pub fn name(&self) -> &str {
         match self {
-            PlanGroup::Named(name) | PlanGroup::Where(name) => name,
+            PlanGroup::Named(name) | PlanGroup::Where(name) | PlanGroup::Allocations { name, .. } => name,
+            PlanGroup::Measured(_) => "measured call sites",
             PlanGroup::Blocks => "activations inside of blocks",
             PlanGroup::Stack(_) => "call stack",
             PlanGroup::Node(..) => "selected node",

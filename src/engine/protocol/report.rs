@@ -155,6 +155,27 @@ pub enum Chart {
     },
     Parts(Vec<ChartPart>),
     Map(ChartMap),
+    /// The flame graph of two devices, and what its nodes are.
+    Delta(String, Vec<DeltaBox>),
+}
+
+/// A node of a flame graph of two devices, with all that it calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeltaBox {
+    /// 0: called by nothing.
+    pub depth: u32,
+    /// Its left edge and its width, of [`DeltaBox::WHOLE`].
+    pub left: u32,
+    pub width: u32,
+    pub name: String,
+    /// Live bytes in A and in B.
+    pub a: u64,
+    pub b: u64,
+}
+
+impl DeltaBox {
+    /// The width of the graph.
+    pub const WHOLE: u32 = 100_000;
 }
 
 /// Live bytes of many ranks: a row a rank, or a row for several neighbours, from the first event to the last.
@@ -169,6 +190,10 @@ pub struct ChartMap {
     pub is_capacity: bool,
     /// Steps that stand below each other; 0: the traces do.
     pub steps: u32,
+    /// The columns that steps begin in.
+    pub step_columns: Vec<u32>,
+    /// The spread over all ranks in each column, on the scale of the values: least, 5 %, median, 95 %, most.
+    pub ribbon: Vec<[u8; 5]>,
 }
 
 /// A row of a map.

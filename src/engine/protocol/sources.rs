@@ -41,4 +41,6 @@ pub struct SourceLine {
     /// Its number, as the snapshot has it.
     pub line: String,
     pub standing: Standing,
+    /// Its text, where a recorder has the file.
+    pub code: String,
 }

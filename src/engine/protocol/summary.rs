@@ -23,6 +23,9 @@ pub struct FileSummary {
     pub settings: Vec<(String, String)>,
     /// What private pools are called.
     pub pools: Vec<PoolName>,
+    /// What a recorder says of the process: dotted key, value as text; an object in JSON.
+    #[serde(serialize_with = "as_object")]
+    pub recorder: Vec<(String, String)>,
 }
 
 impl FileSummary {
@@ -99,13 +102,66 @@ pub struct DeviceSummary {
     pub time_us: Option<(i64, i64)>,
     /// The highest stack that is drawn: `peak_requested`, unless a broken file makes blocks overlap (then it is warned about).
     pub drawn_peak: u64,
+    /// What a recorder says of the device, when the snapshot was saved, by these keys; an object in JSON.
+    #[serde(serialize_with = "as_object")]
+    pub recorder: Vec<(String, u64)>,
 }
 
-fn as_object<S: Serializer>(pairs: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+/// The GPU's memory.
+pub const CAPACITY: &str = "capacity_bytes";
+/// What the driver said was free.
+pub const DEVICE_FREE: &str = "device_free_bytes";
+/// What NVML said this process used.
+pub const PROCESS: &str = "process_bytes";
+/// What this process used beyond what was reserved: CUDA context, NCCL, libraries.
+pub const OUTSIDE: &str = "outside_allocator_bytes";
+/// What NVML said all other processes used.
+pub const OTHER_PROCESSES: &str = "other_processes_bytes";
+/// `requested_bytes.all.peak` of `memory_stats()`; not of a part of a trace, which has a peak of its own.
+pub const COUNTED_PEAK: &str = "memory_stats_peak_bytes";
+/// How many tensors the recorder names.
+pub const TENSORS: &str = "tensors";
+/// How many of them are among the allocations that are live at the end.
+pub const TENSORS_FOUND: &str = "tensors_found";
+
+/// Whether the peak of the trace is the one that PyTorch counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeakCheck {
+    /// To the byte.
+    Equal,
+    /// PyTorch's is higher: it was before the first recorded event.
+    Earlier,
+    /// PyTorch's is lower: its counters were reset.
+    Reset,
+}
+
+fn as_object<S: Serializer, V: Serialize>(pairs: &[(String, V)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(pairs.iter().map(|(name, count)| (name, count)))
 }
 
 impl DeviceSummary {
+    /// A number that a recorder says of it.
+    #[inline(never)]
+    pub fn recorded(&self, key: &str) -> Option<u64> {
+        self.recorder.iter().find(|(known, _)| known == key).map(|(_, number)| *number)
+    }
+
+    /// What of the GPU's memory the allocator can reserve, as a recorder says: without what is in use outside of it.
+    pub fn available_bytes(&self) -> Option<u64> {
+        let outside = self.recorded(OUTSIDE).unwrap_or(0).saturating_add(self.recorded(OTHER_PROCESSES).unwrap_or(0));
+        Some(self.recorded(CAPACITY)?.saturating_sub(outside))
+    }
+
+    /// Whether its peak is the one that PyTorch counted, where a recorder says that.
+    pub fn peak_check(&self) -> Option<PeakCheck> {
+        let peak = u64::try_from(self.peak_requested).unwrap_or(0);
+        self.recorded(COUNTED_PEAK).map(|counted| match counted {
+            _ if counted == peak => PeakCheck::Equal,
+            _ if counted > peak => PeakCheck::Earlier,
+            _ => PeakCheck::Reset,
+        })
+    }
+
     /// How often it ran out of memory.
     pub fn ooms(&self) -> u64 {
         self.actions.iter().find(|(action, _)| action == "oom").map_or(0, |(_, count)| *count)

@@ -139,7 +139,7 @@ pub struct TableRow {
     pub age_us: Option<i64>,
     /// From its birth to its end in µs on the axis of time, where both were recorded; not negative.
     pub lifetime_us: Option<i64>,
-    /// The call site in short; empty where there is no stack.
+    /// The call site in short, behind the name of its tensor where a recorder names it; empty where there is no stack.
     pub site: String,
     pub matches: bool,
 }

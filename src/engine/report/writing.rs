@@ -56,6 +56,7 @@ impl<'a> Writing<'a> {
             Chart::Course { values, .. } => values.len() < 2,
             Chart::Parts(parts) => parts.iter().all(|part| part.bytes == 0),
             Chart::Map(map) => map.rows.is_empty(),
+            Chart::Delta(_, boxes) => boxes.is_empty(),
         };
         self.report.statements.last_mut().into_iter().for_each(|last| last.chart = (!is_empty).then(|| chart.clone()));
     }

@@ -49,6 +49,8 @@ pub(super) mod what {
     pub(in crate::compact) const SETTINGS: u8 = 10;
     pub(in crate::compact) const WARNINGS: u8 = 11;
     pub(in crate::compact) const ABOUT: u8 = 12;
+    /// Bytes of what the recorder added, in order.
+    pub(in crate::compact) const RECORDED: u8 = 13;
 }
 
 /// The columns of events: kinds, new addresses, addresses, ages, sizes, times, long times, stacks, labels.
@@ -84,6 +86,7 @@ pub(super) mod oddity {
     pub(in crate::compact) const FROM_A_DRAWING: u64 = 4;
     pub(in crate::compact) const BYTES_BEHIND: u64 = 5;
     pub(in crate::compact) const ONE_POOL: u64 = 6;
+    pub(in crate::compact) const SIMULATED: u64 = 7;
 }
 
 /// What has unknown keys, and what has bytes behind its end.

@@ -153,7 +153,9 @@ impl<S: EventSink> Machine<S> {
     pub fn finish(self) -> Result<(Compact, S), CompactError> {
         let fed = self.begins + self.buffer.len() as u64;
         match self.stage {
-            Stage::Over(bytes_behind) => Ok((Compact { snapshot: self.tables.snapshot, bytes_behind }, self.sink)),
+            Stage::Over(bytes_behind) => {
+                Ok((Compact { snapshot: self.tables.into_snapshot(), bytes_behind }, self.sink))
+            }
             Stage::Broken(error) => Err(error),
             _ => Err(CompactError::Cut(fed)),
         }

@@ -4,6 +4,7 @@ use super::depths::Depths;
 use super::events::Events;
 use super::form::{HAS_ADDRESS, HAS_POOL, HAS_STREAM, IS_EXPANDABLE, IS_SMALL, MOST_ROWS, NOUNS, oddity, what};
 use super::numbers::Numbers;
+use crate::recorder::{Recorded, Tree, read};
 use crate::snapshot::{
     AnnotationMark, Block, BlockState, Devices, End, Frame, FrameId, Labels, LabelsId, MOST_SETTINGS, Segment,
     Snapshot, StackId, StringId, WarningKind, torch_with,
@@ -16,6 +17,7 @@ const MOST_WARNINGS: u32 = 256;
 /// What was read of tables.
 pub(super) struct Tables {
     pub(super) snapshot: Snapshot,
+    recorder: Tree,
     pub(super) format: String,
     /// The strings of the columns, which have other numbers here.
     strings: Column<u32>,
@@ -40,13 +42,14 @@ impl Default for Tables {
             marks: Vec::new(),
             traces: Vec::new(),
             settings: Vec::new(),
-            recorder: Vec::new(),
+            recorder: Recorded::default(),
+            steps: Vec::new(),
             torch: None,
             end: End::Unknown,
             warnings: Default::default(),
         };
-        let (format, strings, depths, devices) = Default::default();
-        Tables { snapshot, format, strings, depths, devices, blocks_taken: 0, warnings: 0 }
+        let (format, recorder, strings, depths, devices) = Default::default();
+        Tables { snapshot, recorder, format, strings, depths, devices, blocks_taken: 0, warnings: 0 }
     }
 }
 
@@ -84,6 +87,11 @@ impl Tables {
             what::SETTINGS => self.each(rows, numbers, Tables::setting),
             what::WARNINGS => self.each(rows, numbers, Tables::warning),
             what::ABOUT => self.each(rows, numbers, Tables::about),
+            what::RECORDED => {
+                let Some([mut bytes]) = numbers.columns() else { return false };
+                let length = bytes.left() as u64;
+                self.recorder.extend(bytes.bytes(length))
+            }
             _ => false,
         }
     }
@@ -245,6 +253,7 @@ impl Tables {
             oddity::FROM_A_DRAWING => WarningKind::FromADrawing,
             oddity::BYTES_BEHIND => WarningKind::BytesBehind(noun(numbers)),
             oddity::ONE_POOL => WarningKind::OnePool(text(numbers)),
+            oddity::SIMULATED => WarningKind::Simulated(text(numbers)),
             _ => return numbers.reject(),
         };
         let count = numbers.size();
@@ -267,6 +276,14 @@ impl Tables {
             numbers.expect(self.devices.has_room_for(device));
             self.snapshot.traces.push((device, trace));
         }
+    }
+
+    /// The snapshot, once all was read.
+    pub(super) fn into_snapshot(self) -> Snapshot {
+        let mut snapshot = self.snapshot;
+        snapshot.recorder = read(self.recorder);
+        snapshot.name_steps();
+        snapshot
     }
 
     /// Whether events and tables fit together.
@@ -305,6 +322,7 @@ impl Tables {
         let mut bytes = self.snapshot.heap_bytes();
         let depths: usize = self.depths.iter().map(Depths::heap_bytes).sum();
         bytes.push(("numbers of strings, depths", self.strings.heap_bytes() + depths));
+        bytes.push(("the recorder's key", self.recorder.heap_bytes()));
         bytes
     }
 }

@@ -90,6 +90,9 @@ impl<W: Write> Writer<W> {
             put_text(bytes, value);
         })?;
         self.warnings(snapshot)?;
+        for part in snapshot.recorder.tree.bytes().chunks(FULL) {
+            self.table(what::RECORDED, 1, &[part.to_vec()])?;
+        }
         self.rows(what::ABOUT, &[()], |bytes, ()| {
             put_text(bytes, format);
             put_text(bytes, snapshot.torch.map_or("", |(_, key)| key));
@@ -291,6 +294,7 @@ fn put_warning(bytes: &mut Vec<u8>, kind: &WarningKind) -> bool {
         WarningKind::NoSegments => (oddity::NO_SEGMENTS, None, None),
         WarningKind::FromADrawing => (oddity::FROM_A_DRAWING, None, None),
         WarningKind::OnePool(pool) => (oddity::ONE_POOL, None, Some(pool)),
+        WarningKind::Simulated(settings) => (oddity::SIMULATED, None, Some(settings)),
         WarningKind::BytesBehind(what) => (oddity::BYTES_BEHIND, Some(noun(what)), None),
         // Those of the history come again when it is replayed.
         _ => return false,

@@ -31,10 +31,8 @@ mod room;
 mod slices;
 mod stack;
 mod whole;
-mod write;
 
 pub use builder::Builder;
 pub use error::{ErrorKind, PickleError};
 pub use limits::Limits;
 pub use machine::Machine;
-pub use write::{Items, PickleWriter};

@@ -1,29 +1,14 @@
 //! Annotations: `START` and `END` marks become ranges of time.
 
-use crate::snapshot::{AnnotationMark, StringId, WarningKind, Warnings};
+use crate::snapshot::{AnnotationRange, Snapshot, StringId, WarningKind, Warnings};
 use base::sorted::{ascending, sorted_by_key};
 use hashbrown::HashMap;
 
-/// A named range of time on one device (`record_function`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AnnotationRange {
-    pub name: StringId,
-    /// µs since 1970.
-    pub start_us: i64,
-    /// `None`: it never ended in the file.
-    pub end_us: Option<i64>,
-}
-
-impl AnnotationRange {
-    /// Whether it holds at this time.
-    pub fn covers(&self, time_us: i64) -> bool {
-        self.start_us <= time_us && self.end_us.is_none_or(|end| time_us <= end)
-    }
-}
-
 /// The ranges that these rows of the table of marks make, by start. An `END` ends the innermost open range of its name (FORMAT §6).
-pub(super) fn ranges(rows: &[u32], marks: &[AnnotationMark], warnings: &mut Warnings) -> Vec<AnnotationRange> {
-    let mut ranges: Vec<AnnotationRange> = Vec::new();
+pub(super) fn ranges(rows: &[u32], snapshot: &Snapshot, warnings: &mut Warnings) -> Vec<AnnotationRange> {
+    let Snapshot { marks, steps, .. } = snapshot;
+    // The recorder's steps are on all devices.
+    let mut ranges: Vec<AnnotationRange> = steps.clone();
     let mut open: HashMap<StringId, Vec<usize>, foldhash::fast::RandomState> = HashMap::default();
     for &at in rows {
         let Some(mark) = marks.get(at as usize) else { continue };

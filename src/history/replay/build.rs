@@ -228,7 +228,7 @@ impl Building {
             device: ordinal,
             action_counts: trace.counts,
             live: LiveSets::default(),
-            annotations: ranges(&marks, &snapshot.marks, warnings),
+            annotations: ranges(&marks, snapshot, warnings),
             events: trace.events,
             allocations,
             drawn: Totals::new(0),

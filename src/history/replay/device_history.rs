@@ -1,12 +1,11 @@
 //! What is known of one device.
 
 use super::allocations::{AllocationId, Allocations, Provenance};
-use super::annotations::AnnotationRange;
 use super::live::LiveSets;
 use super::numbers::Numbers;
 use super::totals::{Curve, Totals};
 use super::trace::{Annotated, Events, Subject, signed};
-use crate::snapshot::{Action, LabelsId};
+use crate::snapshot::{Action, AnnotationRange, LabelsId};
 use base::column::Column;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
@@ -163,6 +162,11 @@ impl DeviceHistory {
         changes.fold(self.live_counts.get(block as usize).unwrap_or(0), |count, (_, born)| {
             if born { count.saturating_add(1) } else { count.saturating_sub(1) }
         })
+    }
+
+    /// The allocations that have a block at the end, in no order.
+    pub fn end_allocations(&self) -> impl Iterator<Item = AllocationId> {
+        self.end_blocks.keys().map(|&id| AllocationId(id))
     }
 
     /// The row of the allocation's block in the snapshot's block table, if it is live at the end.

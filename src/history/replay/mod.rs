@@ -20,8 +20,8 @@ mod end;
 mod median;
 mod pending;
 
+pub use crate::snapshot::AnnotationRange;
 pub use allocations::{AllocationId, Allocations, Provenance};
-pub use annotations::AnnotationRange;
 pub use build::Builder;
 pub use device_history::DeviceHistory;
 pub use live::{Candidates, LiveSets};

@@ -19,7 +19,7 @@ words! {
     // top level
     Segments = "segments", DeviceTraces = "device_traces", AllocatorSettings = "allocator_settings",
     ExternalAnnotations = "external_annotations", HostSegments = "host_segments", HostTraces = "host_traces",
-    Traces = "traces", MemscapeCrop = "memscape_crop",
+    Traces = "traces", MemscapeCrop = "memscape_crop", MemscapeSimulated = "memscape_simulated",
     // segment
     Device = "device", Address = "address", TotalSize = "total_size", AllocatedSize = "allocated_size",
     ActiveSize = "active_size", RequestedSize = "requested_size", Stream = "stream", SegmentType = "segment_type",

@@ -63,3 +63,20 @@ pub struct AnnotationMark {
     /// µs since 1970.
     pub time_us: i64,
 }
+
+/// A named range of time on one device (`record_function`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnnotationRange {
+    pub name: super::strings::StringId,
+    /// µs since 1970.
+    pub start_us: i64,
+    /// `None`: it never ended in the file.
+    pub end_us: Option<i64>,
+}
+
+impl AnnotationRange {
+    /// Whether it holds at this time.
+    pub fn covers(&self, time_us: i64) -> bool {
+        self.start_us <= time_us && self.end_us.is_none_or(|end| time_us <= end)
+    }
+}

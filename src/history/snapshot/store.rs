@@ -8,6 +8,7 @@ use super::segments::{AnnotationMark, Block, Segment};
 use super::stacks::{StackId, Stacks};
 use super::strings::{StringId, Strings};
 use super::value::{Kind, Value};
+use crate::recorder::{Token, Tree};
 use base::column::Column;
 use hashbrown::HashMap;
 
@@ -67,6 +68,9 @@ pub(super) struct Store {
 
 /// The place of every container that holds nothing. Tables of 2^32 rows do not fit into memory.
 const NOWHERE: u32 = u32::MAX;
+
+/// Levels of what is kept for the recorder's tables.
+const DEEPEST: u32 = 8;
 
 /// Bytes of a value's text for people.
 const MOST_TEXT: usize = 2_000;
@@ -307,6 +311,41 @@ impl Store {
             }
             kind => text.push_str(kind.noun()),
         }
+    }
+
+    /// A value as it is, for the recorder's tables. Containers may share containers, so a small file can have endlessly much: it is cut.
+    pub(super) fn encode(&self, value: Value, depth: u32, tree: &mut Tree) {
+        let is_dict = value.kind() == Kind::Dict;
+        tree.put(match value.kind() {
+            Kind::Constant if value == Value::NONE => Token::None,
+            Kind::Constant => Token::Bool(value == Value::TRUE),
+            Kind::Int => Token::Int(value.small_int()),
+            Kind::WideInt => {
+                self.as_integer(value).and_then(|it| i64::try_from(it).ok()).map_or(Token::None, Token::Int)
+            }
+            Kind::Float => Token::Float(self.floats.get(value.index() as usize).copied().unwrap_or(0.0)),
+            Kind::String => Token::Text(self.strings.bytes(StringId(value.index()))),
+            Kind::List | Kind::Tuple if depth < DEEPEST => Token::List,
+            Kind::Dict if depth < DEEPEST => Token::Dict,
+            _ => return tree.put(Token::None),
+        });
+        if !matches!(value.kind(), Kind::List | Kind::Tuple | Kind::Dict) {
+            return;
+        }
+        let mut is_key = is_dict;
+        let mut is_left_out = false;
+        for item in self.values(value) {
+            // A key that is no text goes with its value.
+            is_left_out = if is_key { item.kind() != Kind::String || !tree.has_room() } else { is_left_out };
+            let is_wanted = if is_dict { !is_left_out } else { tree.has_room() };
+            if is_wanted {
+                self.encode(item, depth + 1, tree);
+            } else if !is_dict {
+                break;
+            }
+            is_key = is_dict && !is_key;
+        }
+        tree.put(Token::End);
     }
 
     /// Bytes on the heap, by table.

@@ -6,13 +6,14 @@ use super::frames::Frames;
 use super::labels::LabelTable;
 use super::limits::MOST_TRACES;
 use super::reader::Reader;
-use super::schema::{KEYS, Key};
-use super::segments::{AnnotationMark, Block, Segment};
+use super::schema::{self, Key};
+use super::segments::{AnnotationMark, AnnotationRange, Block, Segment};
 use super::stacks::Stacks;
 use super::strings::{StringId, Strings};
 use super::unknown::{Of, Seen};
 use super::value::{Kind, Value};
 use super::warning::{WarningKind, Warnings};
+use crate::recorder::{KEYS, Recorded, Token, Tree, read};
 use hashbrown::HashMap;
 
 /// What a file says, but for its events.
@@ -32,8 +33,10 @@ pub struct Snapshot {
     pub traces: Vec<(i64, u32)>,
     /// `allocator_settings`: dotted key, value as text.
     pub settings: Vec<(String, String)>,
-    /// What the recorder says of the process, from the key `memscape`: `rank`, `world`, `host`, `coords.tp` and so on, as text.
-    pub recorder: Vec<(String, String)>,
+    /// What a recorder adds.
+    pub recorder: Recorded,
+    /// The recorder's steps where no annotations name them, called as those would be.
+    pub steps: Vec<AnnotationRange>,
     /// The oldest PyTorch that writes all the keys of the file, and the key that tells.
     pub torch: Option<(&'static str, &'static str)>,
     /// Whether the file says what was live at the end.
@@ -51,6 +54,18 @@ pub enum End {
 }
 
 impl Snapshot {
+    /// Makes annotations of the recorder's steps where the file has none: those that were recorded with the profiler are more exact.
+    pub(crate) fn name_steps(&mut self) {
+        let is_step = |mark: &AnnotationMark| self.strings.bytes(mark.name).starts_with(STEP.as_bytes());
+        if self.recorder.steps.is_empty() || self.marks.iter().any(is_step) {
+            return;
+        }
+        for [number, start_us, end_us] in &self.recorder.steps {
+            let Some(name) = self.strings.intern([STEP, &number.to_string()].concat().as_bytes()) else { return };
+            self.steps.push(AnnotationRange { name, start_us: *start_us, end_us: Some(*end_us) });
+        }
+    }
+
     /// Bytes on the heap, by table.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
@@ -63,9 +78,13 @@ impl Snapshot {
                 self.segments.capacity() * size_of::<Segment>() + self.blocks.capacity() * size_of::<Block>(),
             ),
             ("annotations", self.marks.capacity() * size_of::<AnnotationMark>()),
+            ("the recorder's key", self.recorder.heap_bytes()),
         ]
     }
 }
+
+/// What the annotations of steps are called, by torch.profiler and the recorder, before their number.
+const STEP: &str = "ProfilerStep#";
 
 /// The ordinal of host (pinned) memory, as its segments have it.
 pub const HOST: i64 = -1;
@@ -96,9 +115,8 @@ const SINCE: [(Key, &str); 14] = [
     (Key::Segments, "1.12"),
 ];
 
-/// The key of memscape's recorder, and what is taken of its value.
-const RECORDER: &str = "memscape";
-const OF_PROCESS: [&str; 5] = ["rank", "world", "host", "coords", "total_memory"];
+/// The key that says that a file is simulated.
+pub const SIMULATED: &str = "memscape_simulated";
 
 /// The oldest PyTorch that writes this key, and the key; `None` where the key tells nothing.
 pub fn torch_with(key: &str) -> Option<(&'static str, &'static str)> {
@@ -118,7 +136,7 @@ impl<S: EventSink> Reader<S> {
         match root.kind() {
             Kind::Dict => {
                 let pairs = self.store.pairs(root);
-                let mut last = [0; KEYS.len()];
+                let mut last = [0; schema::KEYS.len()];
                 for (at, pair) in pairs.chunks_exact(2).enumerate() {
                     known(pair[0]).and_then(|key| last.get_mut(key as usize)).into_iter().for_each(|last| *last = at);
                 }
@@ -154,16 +172,26 @@ impl<S: EventSink> Reader<S> {
     }
 
     fn close(self, top: Top) -> (Snapshot, S) {
-        let torch = SINCE.iter().find(|(key, _)| self.seen.has(*key)).map(|(key, since)| (*since, key.text()));
+        // A smaller snapshot that memscape saved marks events by a key that the PyTorch of the recording may not have known.
+        let is_ours = |key: &Key| *key == Key::InternalMetadata && self.seen.has(Key::MemscapeCrop);
+        let torch = SINCE.iter().find(|(key, _)| self.seen.has(*key) && !is_ours(key));
+        let torch = torch.map(|(key, since)| (*since, key.text()));
         let has_segments = self.seen.has(Key::Segments) || self.seen.has(Key::HostSegments);
         let end = if has_segments { End::Recorded } else { End::Unknown };
         let mut warnings = self.warnings(&top);
         if let Some((first, second)) = top.one_pool {
             warnings.add(WarningKind::OnePool(format!("({first}, {second})")), 1, || "[0].segment_pool_id".to_owned());
         }
+        if let Some([settings, source]) = top.simulated {
+            warnings.add(WarningKind::Simulated(settings), 1, || source);
+        }
         warnings.add(WarningKind::NoSegments, u64::from(!has_segments), || "segments".to_owned());
+        let mut recorder = top.recorder;
+        if !recorder.bytes().is_empty() {
+            recorder.put(Token::End);
+        }
         let store = self.store;
-        let snapshot = Snapshot {
+        let mut snapshot = Snapshot {
             strings: store.strings,
             frames: store.frames,
             stacks: store.stacks,
@@ -174,11 +202,13 @@ impl<S: EventSink> Reader<S> {
             marks: top.marks,
             traces: top.traces,
             settings: top.settings,
-            recorder: top.recorder,
+            recorder: read(recorder),
+            steps: Vec::new(),
             torch,
             end,
             warnings,
         };
+        snapshot.name_steps();
         (snapshot, self.sink)
     }
 
@@ -201,9 +231,11 @@ impl<S: EventSink> Reader<S> {
                 self.settings("", value, 0, &mut top.settings);
             }
             // A placeholder of the _memory_viz command line (FORMAT §1).
-            Some(Key::Traces | Key::MemscapeCrop) => {}
-            _ if self.store.describe(key) == RECORDER => {
-                self.recorder(value, &mut top.recorder);
+            Some(Key::Traces) => {}
+            Some(Key::MemscapeCrop) => self.keep(key, value, &mut top.recorder),
+            Some(Key::MemscapeSimulated) => self.simulated(value, top),
+            _ if KEYS.contains(&&*self.store.describe(key)) => {
+                self.keep(key, value, &mut top.recorder);
                 return Ok(());
             }
             _ => {
@@ -215,6 +247,15 @@ impl<S: EventSink> Reader<S> {
             self.seen.key(known);
         }
         Ok(())
+    }
+
+    /// Keeps a value for the recorder's tables.
+    fn keep(&self, key: Value, value: Value, tree: &mut Tree) {
+        if tree.bytes().is_empty() {
+            tree.put(Token::Dict);
+        }
+        self.store.encode(key, 0, tree);
+        self.store.encode(value, 0, tree);
     }
 
     fn segments(
@@ -317,17 +358,15 @@ impl<S: EventSink> Reader<S> {
         Ok(())
     }
 
-    /// Takes what tells one process from others; the recorder's tables are not for this.
-    fn recorder(&self, value: Value, out: &mut Vec<(String, String)>) {
-        if value.kind() != Kind::Dict {
-            return;
+    /// Takes with which settings the file was simulated, and of which recording.
+    fn simulated(&self, value: Value, top: &mut Top) {
+        let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
+        let mut told = [String::new(), String::new()];
+        for pair in pairs.chunks_exact(2) {
+            let at = ["settings", "source"].iter().position(|known| *known == self.store.describe(pair[0]));
+            at.and_then(|at| told.get_mut(at)).into_iter().for_each(|text| *text = self.store.describe(pair[1]));
         }
-        for pair in self.store.pairs(value).chunks_exact(2) {
-            let key = self.store.describe(pair[0]);
-            if OF_PROCESS.contains(&&*key) {
-                self.settings(&key, pair[1], 1, out);
-            }
-        }
+        top.simulated = Some(told);
     }
 
     /// Flattens the settings to dotted keys; a deeper value than any writer's is described as a whole. Dicts may share dicts, so
@@ -366,7 +405,9 @@ pub(super) struct Top {
     marks: Vec<AnnotationMark>,
     pub(super) traces: Vec<(i64, u32)>,
     settings: Vec<(String, String)>,
-    recorder: Vec<(String, String)>,
+    recorder: Tree,
+    /// The settings that the file was simulated with, and the file that was recorded.
+    simulated: Option<[String; 2]>,
     /// The private pool that the file is of alone.
     one_pool: Option<(u64, u64)>,
     /// Rows of segments and numbers of traces that have a place already; of which only the keys matter. A set would be a table of another

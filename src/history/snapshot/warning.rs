@@ -37,6 +37,8 @@ pub enum WarningKind {
     NoSegments,
     /// The history comes from what SnapViewer draws.
     FromADrawing,
+    /// The file is not recorded but simulated, with these allocator settings.
+    Simulated(String),
     /// There are bytes behind the end of what is read: of a layer of packing, or of the pickle.
     BytesBehind(&'static str),
 }
@@ -62,6 +64,7 @@ impl WarningKind {
             WarningKind::BeyondReserved => "requested_beyond_reserved",
             WarningKind::NoSegments => "no_segments",
             WarningKind::FromADrawing => "from_a_drawing",
+            WarningKind::Simulated(_) => "simulated",
             WarningKind::BytesBehind(_) => "bytes_behind",
         }
     }
@@ -103,6 +106,7 @@ impl WarningKind {
             WarningKind::NoSegments => {
                 "no segments recorded: reserved bytes, and blocks without events, are unknown".into()
             }
+            WarningKind::Simulated(settings) => ["simulated, not recorded: allocator settings ", settings].concat(),
             WarningKind::BytesBehind(what) => format!("data after the end of the {what}, ignored"),
             WarningKind::FromADrawing => {
                 "SnapViewer files have only allocations and frees, without times or stacks of frees: allocations drawn to the last \

@@ -17,6 +17,7 @@ elements! {
     HtmlButtonElement: compare_overlay;
     HtmlCanvasElement: difference;
     HtmlElement: compare, compare_device_field, compare_cursor, compare_fields, compare_loading, difference_field, difference_text;
+    HtmlInputElement: compare_paths;
     HtmlSelectElement: compare_align, compare_at, compare_device, compare_key;
 }
 
@@ -65,6 +66,9 @@ impl Part for Panel {
         on(&elements.compare_align, "change", |app, elements, _| {
             let align = chosen(&elements.compare_align).checked_sub(1).and_then(|at| Align::ALL.get(at));
             act(app, ComparingAction::AlignChosen(align.copied()));
+        });
+        on(&elements.compare_paths, "change", |app, elements, _| {
+            act(app, ComparingAction::PathsTyped(elements.compare_paths.value()));
         });
         on(&elements.compare_device, "change", |app, elements, _| {
             if let Ok(device) = elements.compare_device.value().parse() {
@@ -132,6 +136,7 @@ fn show_bar(elements: &Elements, bar: Option<&Bar>) {
     if let Some(automatic) = elements.compare_align.first_element_child() {
         set_text(&automatic, &bar.aligned);
     }
+    elements.compare_paths.set_value(&bar.paths);
     set_text(&elements.compare_cursor, &bar.cursor);
     set_attribute(&elements.compare_cursor, "title", &bar.exact);
     set_flag(&elements.compare_overlay, "aria-pressed", bar.is_overlaid);

@@ -3,20 +3,24 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, set_open, set_text};
 use crate::elements::elements;
+use engine::protocol::ExportTable;
 use ui::export::ExportAction;
-use ui::export::{Dialog, pixels};
+use ui::export::{Dialog, exported, pixels, ranges, table_label};
 use ui::picture_file::Format;
 use ui::{Action, State};
 use web_sys::Element;
 
 elements! {
-    HtmlButtonElement: export_close;
+    HtmlButtonElement: export_close, export_crop;
     HtmlDialogElement: export;
+    HtmlElement: export_note, export_onto;
+    HtmlSelectElement: export_table, export_range;
 }
 
 #[derive(Default)]
 pub(super) struct Panel {
     dialog: Shown<Dialog>,
+    trace: Shown<Option<String>>,
 }
 
 impl Part for Panel {
@@ -25,9 +29,20 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
         on(&elements.export, "close", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
+        on(&elements.export_table, "change", |app, elements, _| {
+            let at = elements.export_table.selected_index().max(0) as usize;
+            app.dispatch(Action::of(ExportAction::TableChosen(at)));
+        });
+        on(&elements.export_range, "change", |app, elements, _| {
+            let at = elements.export_range.selected_index().max(0) as usize;
+            app.dispatch(Action::of(ExportAction::CropChosen(at)));
+        });
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(trace) = self.trace.changed(state.export.trace.clone()) {
+            set_text(&elements.export_onto, trace.as_deref().unwrap_or("into a profiler trace…"));
+        }
         if let Some(dialog) = self.dialog.changed(state.export.dialog) {
             let is_open = *dialog == Dialog::Open;
             if is_open {
@@ -36,6 +51,7 @@ impl Part for Panel {
                         set_text(&size, &pixels(state, format));
                     }
                 }
+                offer(elements, state);
             }
             set_open(&elements.export, is_open);
         }
@@ -45,4 +61,20 @@ impl Part for Panel {
 /// What stands last in a button: how large the picture becomes.
 fn last_part(dom: &Dom, button: &str) -> Option<Element> {
     dom.document.get_element_by_id(button)?.last_element_child()
+}
+
+/// What can be chosen, and what it would have.
+fn offer(dom: &Elements, state: &State) {
+    set_text(&dom.export_note, &exported(state));
+    let tables = ExportTable::ALL.map(|table| table_label(table).to_owned());
+    dom.fill_options(&dom.export_table, &tables);
+    let table = ExportTable::ALL.iter().position(|table| *table == state.export.table);
+    dom.export_table.set_selected_index(table.unwrap_or(0) as i32);
+    let ranges = ranges(state);
+    let labels: Vec<String> = ranges.iter().map(|range| range.label(state)).collect();
+    dom.fill_options(&dom.export_range, &labels);
+    let range = ranges.iter().position(|range| *range == state.export.crop);
+    dom.export_range.set_selected_index(range.unwrap_or(0) as i32);
+    dom.export_range.set_disabled(ranges.is_empty());
+    dom.export_crop.set_disabled(ranges.is_empty());
 }

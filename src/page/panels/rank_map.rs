@@ -13,6 +13,7 @@ use web_sys::{Element, HtmlCanvasElement, ImageData};
 const MOST_CURVES: usize = 16;
 /// Pixels of a curve, and of a row of the picture where they are few or many, from top to bottom.
 const CURVE: usize = 26;
+const RIBBON: usize = 48;
 const ROWS: [usize; 2] = [6, 3];
 /// Rows that are few.
 const FEW: usize = 64;
@@ -51,7 +52,37 @@ pub(super) fn map_of(dom: &Dom, map: &ChartMap, theme: &Theme) -> Element {
             let _ = draw(&canvas, (columns, height), rows.len(), values, theme);
         }
     }
+    ribbon(dom, &figure, map, theme);
     figure
+}
+
+/// The spread over all ranks below the map: from the least to the most, from 5 % to 95 %, and the median; with a line where steps begin.
+fn ribbon(dom: &Dom, figure: &Element, map: &ChartMap, theme: &Theme) {
+    let (columns, height) = (map.columns as usize, RIBBON);
+    let line = dom.add(figure, "div", "row spread", "");
+    dom.add(&line, "div", "labels", "min, 5 %, median, 95 %, max over ranks");
+    let canvas = dom.add(&line, "canvas", "", "");
+    set_attribute(&canvas, "aria-hidden", "true");
+    set_style(&canvas, "height", &[&height.to_string(), "px"].concat());
+    let mut alphas = vec![0; columns * height];
+    for (x, [min, p5, median, p95, max]) in map.ribbon.iter().enumerate() {
+        let row = |value: &u8| usize::from(*value) * (height - 1) / 255;
+        for y in 0..height {
+            let within = |from: &u8, to: &u8| (row(from)..=row(to)).contains(&y);
+            let alpha = match () {
+                _ if within(median, median) => 255,
+                _ if within(p5, p95) => 130,
+                _ if within(min, max) => 60,
+                _ if map.step_columns.contains(&(x as u32)) => 34,
+                _ => 0,
+            };
+            // From the bottom up.
+            alphas.get_mut((height - 1 - y) * columns + x).into_iter().for_each(|pixel| *pixel = alpha);
+        }
+    }
+    if let Ok(canvas) = canvas.dyn_into::<HtmlCanvasElement>() {
+        let _ = paint(&canvas, (columns, height), &alphas, theme);
+    }
 }
 
 fn draw(
@@ -61,10 +92,9 @@ fn draw(
     values: &[u8],
     theme: &Theme,
 ) -> Option<()> {
-    let [red, green, blue, _] = theme.look.palette.get(COLOUR).copied()?;
-    let mut pixels = vec![0; columns * height * 4];
     let row_height = height / rows.max(1);
-    for (at, pixel) in pixels.chunks_exact_mut(4).enumerate() {
+    let mut alphas = vec![0; columns * height];
+    for (at, pixel) in alphas.iter_mut().enumerate() {
         let (x, y) = (at % columns, at / columns);
         let row = (y / row_height.max(1)).min(rows.saturating_sub(1));
         let value = u32::from(*values.get(row * columns + x)?);
@@ -73,8 +103,15 @@ fn draw(
             1 => 255 * u32::from((height - 1 - y) as u32 * 255 < value * (height as u32 - 2)),
             _ => FAINT + value * (255 - FAINT) / 255,
         };
-        pixel.copy_from_slice(&[red, green, blue, alpha as u8]);
+        *pixel = alpha as u8;
     }
+    paint(canvas, (columns, height), &alphas, theme)
+}
+
+/// Fills a canvas with one colour, which is seen as far as each pixel says.
+fn paint(canvas: &HtmlCanvasElement, (columns, height): (usize, usize), alphas: &[u8], theme: &Theme) -> Option<()> {
+    let [red, green, blue, _] = theme.look.palette.get(COLOUR).copied()?;
+    let pixels: Vec<u8> = alphas.iter().flat_map(|&alpha| [red, green, blue, alpha]).collect();
     canvas.set_width(columns as u32);
     canvas.set_height(height as u32);
     let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), columns as u32, height as u32).ok()?;

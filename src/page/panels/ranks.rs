@@ -12,7 +12,9 @@ use ui::{Action, State};
 
 elements! {
     HtmlButtonElement: ranks_toggle;
-    HtmlElement: ranks, ranks_status;
+    HtmlElement: ranks, ranks_names_field, ranks_order_field, ranks_status;
+    HtmlInputElement: ranks_names;
+    HtmlSelectElement: ranks_order;
 }
 
 #[derive(Default)]
@@ -26,6 +28,13 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.ranks_toggle, "click", |app, _, _| app.dispatch(Action::Ranks(RanksAction::Toggled)));
+        on(&elements.ranks_order, "change", |app, elements, _| {
+            let order = u32::try_from(elements.ranks_order.selected_index()).unwrap_or(0);
+            app.dispatch(Action::Ranks(RanksAction::OrderChosen(order)));
+        });
+        on(&elements.ranks_names, "change", |app, elements, _| {
+            app.dispatch(Action::Ranks(RanksAction::NamesTyped(elements.ranks_names.value())));
+        });
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
@@ -37,7 +46,15 @@ impl Part for Panel {
         let is_running = *stage == Survey::Running;
         let memory = [" Tables of at most ", &Bytes(MEMORY as u64).to_string(), " in memory."].concat();
         set_text(&elements.ranks_status, &[status.as_str(), if is_running { &memory } else { "" }].concat());
-        set_text(&elements.ranks_toggle, if is_running { "Cancel" } else { "Resume" });
-        elements.ranks_toggle.set_hidden(!matches!(stage, Survey::Running | Survey::Cancelled));
+        let toggle = match stage {
+            Survey::Running => "Cancel",
+            Survey::Offered => "Survey",
+            _ => "Resume",
+        };
+        set_text(&elements.ranks_toggle, toggle);
+        elements.ranks_toggle.set_hidden(!matches!(stage, Survey::Offered | Survey::Running | Survey::Cancelled));
+        let is_told = matches!(stage, Survey::Running | Survey::Cancelled | Survey::Done);
+        elements.ranks_order_field.set_hidden(!is_told);
+        elements.ranks_names_field.set_hidden(!is_told);
     }
 }

@@ -4,7 +4,7 @@ use super::legend::rgb;
 use super::rank_map::map_of;
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
 use crate::theme::Theme;
-use engine::protocol::Tone;
+use engine::protocol::{DeltaBox, Tone};
 use ui::why::cells;
 use ui::why::view::{ChartKind, ChartView, Kind, RowView, Said, SheetView, Stack, sign};
 use web_sys::Element;
@@ -57,6 +57,23 @@ pub(super) fn statement(dom: &Dom, place: usize, said: &Said, theme: &Theme) -> 
 fn chart_of(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     if let Some(map) = &chart.map {
         let figure = map_of(dom, map, theme);
+        dom.add(&figure, "p", "", &chart.text);
+        return figure;
+    }
+    if chart.kind == ChartKind::Delta {
+        let figure = dom.new_element("div", "chart delta", "");
+        let boxes = dom.add(&figure, "div", "marks", "");
+        set_attribute(&boxes, "aria-hidden", "true");
+        let rows = chart.boxes.iter().map(|of| of.depth + 1).max().unwrap_or(0);
+        set_style(&boxes, "--rows", &rows.to_string());
+        let share = |part: u32| [&(100.0 * f64::from(part) / f64::from(DeltaBox::WHOLE)).to_string(), "%"].concat();
+        for of in &chart.boxes {
+            let element = dom.add(&boxes, "i", of.way, &of.label);
+            set_attribute(&element, "title", &of.title);
+            set_style(&element, "left", &share(of.left));
+            set_style(&element, "width", &share(of.width));
+            set_style(&element, "--row", &of.depth.to_string());
+        }
         dom.add(&figure, "p", "", &chart.text);
         return figure;
     }

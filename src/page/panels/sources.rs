@@ -217,7 +217,7 @@ fn fill(elements: &Elements, rows: &[Row]) {
                 give_focus(&button);
             }
         }
-        let folder = if expanded.is_some() { row.folder() } else { "" };
+        let folder = if expanded.is_some() { row.folder() } else { &row.code };
         for (class, text, title) in [
             ("path", folder, folder),
             ("bytes", &row.bytes, &row.exact),

@@ -6,7 +6,7 @@ use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
 use ui::stage::Choice;
-use ui::summary::{Facts, Headline, SETTINGS, device_line, facts, headlines};
+use ui::summary::{Facts, Headline, SETTINGS, device_line, facts, file_title, headlines};
 use ui::{Action, State};
 use web_sys::{HtmlSelectElement, Node};
 
@@ -54,7 +54,7 @@ impl Part for Panel {
             let title = state.snapshots.get(*chosen).map(Choice::name).unwrap_or_default();
             set_attribute(&elements.snapshot, "title", &title);
         }
-        let name = state.file().map(|file| file.file.clone()).unwrap_or_default();
+        let name = state.file().map(file_title).unwrap_or_default();
         if let Some(name) = self.name.changed(name) {
             set_text(&elements.file_name, name);
             elements.file_name.set_hidden(name.is_empty());

@@ -4,13 +4,14 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::{Tone, Topic};
+use ui::effect::Then;
 use ui::tab::Tab;
 use ui::what_if::view::{Basis, FormView, HEADINGS, RunRow, View, basis, form, view};
 use ui::what_if::{Field, WhatIfAction};
 use ui::why::view::sign;
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, KeyboardEvent};
+use web_sys::{Element, KeyboardEvent, MouseEvent};
 
 elements! {
     HtmlElement: what_if, what_if_answer, what_if_capacity_error, what_if_cancel, what_if_form, what_if_line_error, what_if_proof,
@@ -19,7 +20,7 @@ elements! {
 }
 
 /// What buttons of the table say what they are about in.
-const ABOUT: [&str; 3] = ["data-run-oom", "data-run-copy", "data-run-show"];
+const ABOUT: [&str; 4] = ["data-run-oom", "data-run-copy", "data-run-show", "data-run-open"];
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -60,6 +61,9 @@ impl Part for Panel {
                 act(app, WhatIfAction::Copied(row as usize));
             } else if let Some(row) = number(event, ABOUT[2]) {
                 act(app, WhatIfAction::Shown(row as usize));
+            } else if let Some(row) = number(event, ABOUT[3]) {
+                let compares = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
+                act(app, WhatIfAction::Opened(row as usize, if compares { Then::Compare } else { Then::Open }));
             }
         });
         // The keys of the report are not those of what stands below it.
@@ -201,8 +205,16 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
     set_attribute(&show, "title", "Draw reserved and allocated bytes of this run in the timeline");
     set_attribute(&show, "aria-label", &["Show ", &row.settings].concat());
     set_flag(&show, "aria-pressed", row.is_shown);
+    let open = elements.new_button("", "Open", (ABOUT[3], &place.to_string()));
+    set_attribute(
+        &open,
+        "title",
+        "Open this run like a recorded snapshot. Shift + click: compare the recording with it",
+    );
+    set_attribute(&open, "aria-label", &["Open ", &row.settings].concat());
     let buttons = elements.add(&frame, "span", "buttons", "");
     append(&buttons, &show);
+    append(&buttons, &open);
     append(&buttons, &copy);
     for (text, exact) in &row.numbers {
         let cell = elements.add(&line, "td", "", text);

@@ -225,7 +225,7 @@ fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().why.topic;
     let is_there = |topic: &&Topic| match topic {
-        Topic::Comparison => app.state.borrow().comparing.is_any(),
+        Topic::Comparison => app.state.borrow().is_compared(),
         Topic::Ranks => app.state.borrow().ranks.is_any(),
         _ => true,
     };

@@ -18,6 +18,10 @@ pub struct Comparing {
     pub key: Option<MatchKey>,
     /// Aligns by this; else by what fits.
     pub align: Option<Align>,
+    /// What beginnings of paths are replaced by before they are compared, as typed: `/home/a/=/home/b/; /opt/=/usr/`.
+    pub paths: String,
+    /// The load and the number of those that the worker was told last.
+    pub(crate) paths_told: (u32, u32),
     /// Whether B's live bytes are drawn over A's.
     pub is_overlaid: bool,
     /// What is to be opened as second file once the first one is.
@@ -30,6 +34,25 @@ pub struct Comparing {
 }
 
 impl Comparing {
+    /// What a person has chosen, without anything of the files.
+    pub(crate) fn chosen(self) -> Comparing {
+        let Comparing { at, key, align, paths, is_overlaid, .. } = self;
+        Comparing { at, key, align, paths, is_overlaid, ..Comparing::default() }
+    }
+
+    /// The load of the second file; 0: none.
+    pub(crate) fn number(&self) -> u32 {
+        if let Second::Open(_, _, load) = self.second { load } else { 0 }
+    }
+
+    /// The number of the paths that are replaced; 0: none.
+    pub(crate) fn paths_number(&self) -> u32 {
+        // FNV-1a; a text whose number is 0 is none that a person types.
+        let text = self.paths.trim();
+        let number = text.bytes().fold(0x811c_9dc5u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        if text.is_empty() { 0 } else { number }
+    }
+
     /// Whether anything is compared, or about to be.
     pub fn is_any(&self) -> bool {
         self.pair.is_some() || self.second != Second::None || self.wanted.is_some()
@@ -68,17 +91,19 @@ pub enum ComparedAt {
     Start,
     End,
     Cursor,
+    Range,
 }
 
 impl ComparedAt {
     /// All of them, in the order of the list.
-    pub const ALL: [ComparedAt; 6] = [
+    pub const ALL: [ComparedAt; 7] = [
         ComparedAt::Peaks,
         ComparedAt::PeakOfA,
         ComparedAt::PeakOfB,
         ComparedAt::Start,
         ComparedAt::End,
         ComparedAt::Cursor,
+        ComparedAt::Range,
     ];
 
     /// As links have it.
@@ -90,6 +115,7 @@ impl ComparedAt {
             ComparedAt::Start => "start",
             ComparedAt::End => "end",
             ComparedAt::Cursor => "cursor",
+            ComparedAt::Range => "range",
         }
     }
 
@@ -102,6 +128,7 @@ impl ComparedAt {
             ComparedAt::Start => "baselines",
             ComparedAt::End => "ends",
             ComparedAt::Cursor => "cursor, aligned",
+            ComparedAt::Range => "peaks of the range",
         }
     }
 }
@@ -120,6 +147,7 @@ pub enum ComparingAction {
     AtChosen(ComparedAt),
     KeyChosen(Option<MatchKey>),
     AlignChosen(Option<Align>),
+    PathsTyped(String),
 }
 
 /// What a key or a control does with the comparison.

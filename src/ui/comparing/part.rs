@@ -2,9 +2,11 @@
 //! difference over the window.
 
 use super::data::{ComparedAt, Comparing, Second};
+use super::lanes::along;
 use crate::change::{Change, Turn};
 use crate::effect::Effect;
 use crate::part::Part;
+use crate::range::ViewScope;
 use crate::shared::Shared;
 use engine::protocol::{Answer, PairAnswer, PairAt, PairQuestion, Pairing, Plot, Question};
 use std::rc::Rc;
@@ -20,8 +22,8 @@ fn reset(state: &mut Shared, change: Change) {
     let comparing = &mut state.comparing;
     match change {
         Change::File => {
-            let Comparing { at, key, align, is_overlaid, wanted, .. } = std::mem::take(comparing);
-            *comparing = Comparing { at, key, align, is_overlaid, wanted, ..Comparing::default() };
+            let wanted = comparing.wanted.take();
+            *comparing = Comparing { wanted, ..std::mem::take(comparing).chosen() };
         }
         // Keys by category are other ones.
         Change::Categories => comparing.aligned = Default::default(),
@@ -34,6 +36,12 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let Some((a, pairing)) = state.pairing() else { return };
     let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAP_PLACES));
     let is_of_b = state.is_b_shown();
+    let told = (state.load, pairing.paths);
+    if pairing.paths != 0 && state.comparing.paths_told != told {
+        state.comparing.paths_told = told;
+        let paths = PairQuestion::Paths(pairing.paths, state.comparing.paths.clone());
+        effects.push(Effect::ask(state.next_serial(), a, Question::Pair(paths)));
+    }
     let (comparing, serials) = (&mut state.comparing, &mut state.serial);
     comparing.map.ask((a, pairing), a, serials, effects, map);
     let cursor = (a, pairing, is_of_b, state.pinned.moment);
@@ -68,22 +76,50 @@ impl Shared {
     /// The ordinal of A, and what it is compared with; without what only the insight depends on.
     pub(crate) fn pairing(&self) -> Option<(i64, Pairing)> {
         let [a, b] = self.comparing.pair?.map(|place| self.device_at(place));
-        Some((a?.device, Pairing { b: b?.device, align: self.comparing.align, ..Pairing::default() }))
+        let (align, paths) = (self.comparing.align, self.comparing.paths_number());
+        Some((a?.device, Pairing { b: b?.device, align, paths, ..Pairing::default() }))
+    }
+
+    /// Whether there is a comparison to tell of: of two devices, or of the ends of a range.
+    pub fn is_compared(&self) -> bool {
+        self.comparing.is_any() || self.compared_ends().is_some()
+    }
+
+    /// The ends of the range, where the views show what changed between them.
+    fn compared_ends(&self) -> Option<(i64, Pairing)> {
+        let range = self.pinned.range.filter(|_| self.view_scope() == ViewScope::Change)?;
+        let device = self.device()?.device;
+        Some((device, Pairing { b: device, at: PairAt::Both(range.from, range.to), ..Pairing::default() }))
     }
 
     /// The same with all that the insight depends on. Nothing while the cursor's moment is still to be aligned.
     pub(crate) fn whole_pairing(&self) -> Option<(i64, Pairing)> {
-        let (a, pairing) = self.pairing()?;
+        let Some((a, pairing)) = self.pairing() else { return self.compared_ends() };
         let at = match self.comparing.at {
             ComparedAt::Peaks => PairAt::Peaks,
             ComparedAt::PeakOfA => PairAt::PeakOfA,
             ComparedAt::PeakOfB => PairAt::PeakOfB,
             ComparedAt::Start => PairAt::Start,
             ComparedAt::End => PairAt::End,
+            ComparedAt::Range => match self.range_of_a() {
+                Some([from, to]) => PairAt::Range(from, to),
+                None => PairAt::Peaks,
+            },
             ComparedAt::Cursor if self.is_b_shown() => PairAt::Moment(self.aligned_cursor()?.0[0]),
             ComparedAt::Cursor => PairAt::Moment(self.pinned.moment),
         };
         Some((a, Pairing { at, key: self.comparing.key, ..pairing }))
+    }
+
+    /// The range in moments of A; of one that is of B, the ends are where the map has them.
+    fn range_of_a(&self) -> Option<[u32; 2]> {
+        let range = self.pinned.range?;
+        let ends = [range.from, range.to];
+        if !self.is_b_shown() {
+            return Some(ends);
+        }
+        let map = self.comparing.map.latest()?;
+        Some(ends.map(|moment| along(map, f64::from(moment), false).round() as u32))
     }
 
     /// Whether this load is still wanted.

@@ -1,14 +1,14 @@
 //! The devices of the second file among those of the page.
 
-use super::data::Comparing;
 use crate::shared::Shared;
 use crate::stage::Stage;
 use engine::protocol::own_ordinal;
 
 /// Forgets the second file and its devices; whether the shown one was among them.
 pub(crate) fn forget(state: &mut Shared) -> bool {
-    let Comparing { at, key, align, is_overlaid, own_devices, .. } = std::mem::take(&mut state.comparing);
-    state.comparing = Comparing { at, key, align, is_overlaid, ..Comparing::default() };
+    let comparing = std::mem::take(&mut state.comparing);
+    let own_devices = comparing.own_devices;
+    state.comparing = comparing.chosen();
     let Stage::Ready(file) = &mut state.stage else { return false };
     if own_devices == 0 {
         return false;

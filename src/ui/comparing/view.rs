@@ -25,6 +25,7 @@ pub struct Bar {
     /// The alignment, likewise; and how “automatic” reads.
     pub align: usize,
     pub aligned: String,
+    pub paths: String,
     /// What is live at the cursor, and the same to the byte.
     pub cursor: String,
     pub exact: String,
@@ -57,6 +58,7 @@ pub fn bar(state: &Shared) -> Option<Bar> {
         key: place(MatchKey::ALL.iter().position(|key| Some(*key) == comparing.key)),
         align: place(Align::ALL.iter().position(|align| Some(*align) == comparing.align)),
         aligned,
+        paths: comparing.paths.clone(),
         cursor,
         exact,
         is_overlaid: comparing.is_overlaid,

@@ -1,7 +1,15 @@
-//! The visible picture as a file: what is asked for, what it still waits for, and everything that goes into it.
+//! Files out of what is open. The visible picture as a file: what is asked for, what it still waits for, and everything that goes into it.
 //!
 //! At the size of the screen the scene that is shown is the picture. Larger ones get a scene of their own, so nothing is
 //! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
+
+mod crop_range;
+mod data;
+mod formats;
+
+pub use crop_range::{CropRange, ranges};
+pub use data::{Dialog, Export, ExportAction, ExportStep};
+pub use formats::{exported, table_label};
 
 use crate::binding::{Binding, Scope, line};
 use crate::change::{Change, Turn};
@@ -13,79 +21,32 @@ use crate::picture_file::{Format, Picture};
 use crate::plots;
 use crate::shared::Shared;
 use base::units::grouped;
-use engine::protocol::{Answer, Looks, Question};
+use data::Making;
+use engine::protocol::{Answer, ExportFormat, ExportTable, Question};
 use picture::outline::{Rect, outline};
 use picture::timeline::{OutlineRect, Scene, View};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The widest and highest picture that browsers draw, in pixels.
 pub const MOST_PX: u32 = 16_384;
 
-/// Whether the dialog that offers formats is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Dialog {
-    /// No.
-    #[default]
-    Closed,
-    Open,
-}
-
-/// What the page knows of exports.
-#[derive(Clone, Debug, Default)]
-pub struct Export {
-    pub dialog: Dialog,
-    wanted: Option<Format>,
-    making: Option<Box<Making>>,
-}
-
-/// A picture whose scene is on its way: everything but that, as it was when it was asked for.
-#[derive(Clone, Debug)]
-struct Making {
-    /// Of the requests for scene and outline.
-    serials: [u32; 2],
-    format: Format,
-    view: View,
-    looks: Looks,
-    faded: BTreeSet<u32>,
-    figure: Figure,
-    words: Words,
-    outline: Vec<OutlineRect>,
-}
-
-impl Export {
-    /// Whether the worker is making a scene for a file.
-    pub(crate) fn is_drawing(&self) -> bool {
-        self.making.is_some()
-    }
-}
-
-/// What happened to a picture on its way to a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ExportAction {
-    /// The dialog of formats was closed by the browser.
-    Closed,
-    /// The shell has made the file of this name, or could not.
-    Saved(Result<String, String>),
-}
-
-/// What keys and controls do with the picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ExportStep {
-    /// Offer the formats of a picture, or stop it.
-    Toggle,
-    Save(Format),
-}
-
 /// Its keys: one opens the dialog, and each format has its own there.
 const KEYS: &[Binding<ExportStep>] = &{
-    let open = line(Scope::Page, &["i"], ExportStep::Toggle, "Save the timeline or the page", "export-open");
-    let mut keys = [open; 1 + Format::ALL.len()];
+    let open = line(Scope::Page, &["i"], ExportStep::Toggle, "Export", "export-open");
+    let mut keys = [open; 3 + Format::ALL.len() + ExportFormat::ALL.len()];
+    keys[1] = line(Scope::Export, &["n"], ExportStep::Crop, "Save a range as a smaller snapshot", "export-crop");
+    let trace = "Put the memory into a trace of torch.profiler";
+    keys[2] = line(Scope::Export, &["u"], ExportStep::Trace, trace, "export-trace-onto");
     let mut at = 0;
+    while at < ExportFormat::ALL.len() {
+        keys[3 + Format::ALL.len() + at] = formats::binding(ExportFormat::ALL[at]);
+        at += 1;
+    }
+    at = 0;
     while at < Format::ALL.len() {
         let Binding { scope, keys: of, command, label, control } = Format::ALL[at].binding();
+        keys[3 + at] = line(scope, of, ExportStep::Save(command), label, control);
         at += 1;
-        keys[at] = line(scope, of, ExportStep::Save(command), label, control);
     }
     keys
 };
@@ -95,6 +56,19 @@ fn act(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut V
         ExportAction::Closed => export.dialog = Dialog::Closed,
         ExportAction::Saved(Ok(file)) => shared.remark = Some(format!("Saved {file}.")),
         ExportAction::Saved(Err(cause)) => shared.remark = Some(not_saved(&cause)),
+        ExportAction::Written(written) => {
+            export.is_writing = false;
+            shared.remark = Some(match written {
+                Ok(file) => format!("Saved {file}."),
+                Err(cause) => format!("The file could not be written: {cause}."),
+            });
+        }
+        ExportAction::TableChosen(at) => export.table = ExportTable::ALL.get(at).copied().unwrap_or_default(),
+        ExportAction::TraceGiven(name) => {
+            shared.remark = Some(format!("Export → Perfetto puts the memory into {name}, below its kernels."));
+            export.trace = Some(name);
+        }
+        ExportAction::CropChosen(at) => export.crop = ranges(shared).get(at).copied().unwrap_or_default(),
     }
 }
 
@@ -102,13 +76,22 @@ fn not_saved(cause: &str) -> String {
     format!("The picture could not be saved: {cause}.")
 }
 
-fn command(export: &mut Export, shared: &mut Shared, step: ExportStep, _: &mut Vec<Effect>) {
+fn command(export: &mut Export, shared: &mut Shared, step: ExportStep, effects: &mut Vec<Effect>) {
     match step {
         ExportStep::Toggle => {
             // There must be something to export.
             let can = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
             export.dialog = if can { Dialog::Open } else { Dialog::Closed };
+            if can && (shared.pinned.range.is_some() || export.crop.events(shared).is_none()) {
+                export.crop = ranges(shared).first().copied().unwrap_or_default();
+            }
         }
+        ExportStep::Write(format) => formats::write(export, shared, format, effects),
+        ExportStep::Crop => formats::crop(export, shared, effects),
+        ExportStep::Trace => match export.trace.take() {
+            Some(_) => {}
+            None => effects.push(Effect::PickTrace),
+        },
         ExportStep::Save(format) => {
             export.dialog = Dialog::Closed;
             if shared.device().is_some() && !export.is_drawing() {
@@ -208,7 +191,8 @@ pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
 
 fn reset(export: &mut Export, _: &mut Shared, change: Change) {
     if change == Change::Device {
-        *export = Export::default();
+        let (table, is_writing) = (export.table, export.is_writing);
+        *export = Export { table, is_writing, ..Export::default() };
     }
 }
 

@@ -19,7 +19,7 @@ use crate::effect::Effect;
 use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use data::stop;
+use data::{Stop, stop};
 use engine::protocol::{Answer, Grouping, Only, Query, Question, StatePage, StateQuestion};
 use std::rc::Rc;
 use walk::walk;
@@ -34,14 +34,9 @@ pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction
         MemoryAction::Scrolled(top, height) => memory.scroll.seen_at(top, height),
         MemoryAction::PointerAt(place) => memory.pointer = place,
         MemoryAction::Clicked(at) => {
-            // A click on what is free shows what keeps its segment.
-            let shown = |(bar, piece): BlockInBar<'_>| allocation(piece?).or(bar.keeper);
-            let found = memory.at(at).map(|place| (stop(place), shown(place)));
-            memory.active = found.map(|(stop, _)| stop);
-            match found.and_then(|(_, allocation)| allocation) {
-                Some(allocation) => select_here(memory, shared, allocation, effects),
-                None => (shared.selection, shared.selecting) = (None, None),
-            }
+            let found = memory.at(at).map(picked);
+            memory.active = found.map(|(stop, ..)| stop);
+            pick(memory, shared, found, effects);
         }
         MemoryAction::SortChosen(place) => {
             memory.sort = SORTS.get(place).copied().unwrap_or_default();
@@ -76,6 +71,27 @@ fn bytes(text: &str) -> Result<Option<u64>, String> {
     }
 }
 
+/// What a place is, the allocation that it shows, and the segment where it is free.
+type Picked = (Stop, Option<u32>, Option<[u64; 2]>);
+
+fn picked(place: BlockInBar<'_>) -> Picked {
+    let (bar, piece) = place;
+    let own = piece.and_then(allocation);
+    let segment = [bar.segment, bar.segment.saturating_add(bar.sums.reserved)];
+    // What is free shows what keeps its segment.
+    (stop(place), own.or(bar.keeper), own.is_none().then_some(segment))
+}
+
+/// Selects what is at a place: an allocation, or the segment by a free part of it.
+fn pick(memory: &mut Memory, shared: &mut Shared, found: Option<Picked>, effects: &mut Vec<Effect>) {
+    let allocation = found.and_then(|(_, allocation, _)| allocation);
+    shared.segment = found.and_then(|(.., segment)| Some((segment?, allocation)));
+    match allocation {
+        Some(allocation) => select_here(memory, shared, allocation, effects),
+        None => (shared.selection, shared.selecting) = (None, None),
+    }
+}
+
 /// Selects an allocation that is in view already.
 fn select_here(memory: &mut Memory, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
     memory.followed = Some(allocation);
@@ -90,9 +106,8 @@ pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, e
     let next_stream = (stream + 1) % (memory.streams.len() + 1);
     match step {
         MemoryStep::Select => {
-            if let Some(allocation) = memory.active().and_then(|(_, piece)| allocation(piece?)) {
-                select_here(memory, shared, allocation, effects);
-            }
+            let found = memory.active().map(picked);
+            pick(memory, shared, found, effects);
         }
         MemoryStep::ZoomIn | MemoryStep::ZoomOut => {
             let factor = if step == MemoryStep::ZoomIn { 1.0 / ZOOM } else { ZOOM };
@@ -149,8 +164,9 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
 }
 
 /// Another device: only how it is looked at stays.
-fn reset(memory: &mut Memory, _: &mut Shared, change: Change) {
+fn reset(memory: &mut Memory, shared: &mut Shared, change: Change) {
     if change.is_of_device() {
+        shared.segment = None;
         let Memory { canvas, sort, mut scroll, .. } = std::mem::take(memory);
         scroll.rows = 0;
         scroll.to(0.0);

@@ -27,8 +27,10 @@ fn is_seen(shared: &Shared) -> bool {
 
 /// Hands the plan over while it is wanted.
 fn ask(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
+    let compared = shared.comparing.pair.filter(|[a, _]| *a == shared.device_place);
+    plan.measured = compared.map(|[_, b]| shared.comparing.number().wrapping_mul(256).wrapping_add(b as u32));
     let is_wanted = is_seen(shared) || shared.planned.drawn == Drawn::Plan;
-    let question = if is_wanted { plan.question(shared.tools.capacity) } else { None };
+    let question = if is_wanted { plan.question(shared.capacity()) } else { None };
     if shared.planned.plan != question {
         shared.raise(|shared| shared.planned.plan = question);
     }
@@ -40,7 +42,7 @@ fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec
     if let Some((_, question)) = plan.asked.take_if(|(serial, _)| shared.simulation != Some(*serial)) {
         plan.simulated = Some((question, None));
     }
-    let Some(question) = plan.question(shared.tools.capacity).filter(|_| is_seen(shared)) else { return };
+    let Some(question) = plan.question(shared.capacity()).filter(|_| is_seen(shared)) else { return };
     let can_be = shared.planned.page(&question).is_some_and(|page| page.problem.is_empty());
     let is_known = plan.simulated.as_ref().is_some_and(|(of, _)| *of == question);
     if !can_be || is_known || shared.simulation.is_some() {

@@ -61,6 +61,8 @@ pub struct Row {
     pub exact_peak: String,
     /// How it stands out. A file whose lines are not seen stands out for them.
     pub marked: Marked,
+    /// The text of a line, where a recorder has the file.
+    pub code: String,
 }
 
 impl Row {
@@ -186,6 +188,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
                 peak: Bytes(now.bytes).to_string(),
                 exact_peak: grouped(now.bytes) + " B requested",
                 marked,
+                code: String::new(),
             };
         }
         Row {
@@ -200,6 +203,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
             peak: Bytes(peak.bytes).to_string(),
             exact_peak: grouped(peak.bytes) + " B requested",
             marked,
+            code: String::new(),
         }
     };
     for (place, file) in page.files.iter().enumerate() {
@@ -225,7 +229,8 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         let room = MOST_ROWS.saturating_sub(rows.len());
         rows.extend(file.lines.iter().take(room).map(|line| {
             let marked = sought.marks(&file.path, &line.line);
-            row(RowKind::Line, line.line.clone(), file.path.clone(), &line.standing, marked)
+            let code = line.code.clone();
+            Row { code, ..row(RowKind::Line, line.line.clone(), file.path.clone(), &line.standing, marked) }
         }));
         let left_out = u64::from(file.left_out) + file.lines.len().saturating_sub(room) as u64;
         if left_out > 0 {

@@ -13,13 +13,14 @@ pub mod words;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
-use crate::effect::Effect;
+use crate::effect::{Effect, FileToWrite, Then};
 use crate::planned::Drawn;
 use crate::settings::Dialog;
 use crate::shared::Shared;
 use crate::tab::Tab;
+use crate::to_write::to_write;
 use crate::typed_size::capitalised;
-use engine::protocol::{Answer, Question, Topic, WhatIf, WhatIfQuestion};
+use engine::protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfQuestion};
 use std::rc::Rc;
 
 /// Another device, or another file: only what was typed stays.
@@ -50,7 +51,7 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
     let proof = is_unknown.then_some(Job::Proof);
     let Some(job) = simulator.wanted.take().or(proof) else { return };
     let terms = Terms {
-        capacity: simulator.typed_capacity().ok().flatten().or(shared.tools.capacity),
+        capacity: simulator.typed_capacity().ok().flatten().or_else(|| shared.capacity_without_oom()),
         never_empties: simulator.never_empties,
     };
     // Runs with another capacity are not to be compared with these.
@@ -160,7 +161,35 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
                 (simulator.shown, simulator.wanted) = (settings, Some(Job::Course));
             }
         }
+        WhatIfAction::Opened(row, then) => write(simulator, shared, row, then, effects),
+        WhatIfAction::Written(written) => {
+            simulator.is_writing = false;
+            shared.remark = written.err().map(|cause| ["The run could not be opened: ", &cause, "."].concat());
+        }
     }
+}
+
+/// Has the run of a row written as a snapshot, on the terms that it was simulated on.
+fn write(simulator: &mut Simulator, shared: &mut Shared, row: usize, then: Then, effects: &mut Vec<Effect>) {
+    let (Some(settings), Some((snapshot, device))) = (view::settings(simulator, row), to_write(shared)) else { return };
+    if std::mem::replace(&mut simulator.is_writing, true) {
+        return;
+    }
+    shared.remark = Some(["Simulating ", &settings, "…"].concat());
+    let file = [&snapshot.name, " · ", &settings, " (simulated)"].concat();
+    let Terms { capacity, never_empties } = simulator.terms;
+    let job = ExportJob::Simulated { settings, capacity, never_empties, source: snapshot.name.clone() };
+    let categories = Box::new(shared.rules.set());
+    effects.push(Effect::WriteFile(Box::new(FileToWrite {
+        snapshot,
+        device,
+        job,
+        categories,
+        file,
+        is_packed: false,
+        is_onto: false,
+        then,
+    })));
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
         return;
     }
     let topic = if edits { Topic::Categories } else { why.topic };
-    if topic == Topic::Ranks && !shared.ranks.is_any() {
+    if topic == Topic::Ranks && !shared.ranks.is_begun() {
         return;
     }
     let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
@@ -88,7 +88,7 @@ fn send(why: &mut Why, shared: &mut Shared, question: TopicQuestion, device: i64
     let serial = shared.next_serial();
     why.asked = Some((serial, question));
     if topic == Topic::Ranks {
-        effects.push(Effect::Ranks(RanksEffect::Ask(serial, question.rows)));
+        effects.push(Effect::Ranks(RanksEffect::Ask(serial, question.rows, shared.ranks.order)));
         return;
     }
     if let Some((a, pairing)) = question.pairing {
@@ -105,7 +105,7 @@ fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         shared.views.show(Tab::Why);
     }
     let is_gone = match why.topic {
-        Topic::Comparison => !shared.comparing.is_any(),
+        Topic::Comparison => !shared.is_compared(),
         Topic::Ranks => !shared.ranks.is_any(),
         _ => false,
     };

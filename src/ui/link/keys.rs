@@ -52,6 +52,11 @@ pub(super) const KEYS: &[Key<()>] = &[
         },
     ),
     kept(
+        "paths",
+        |(), state| state.comparing.paths.clone(),
+        |(), state, link| state.comparing.paths = link.text.to_owned(),
+    ),
+    kept(
         "overlay",
         |(), state| word(state.comparing.is_overlaid, "b"),
         |(), state, link| state.comparing.is_overlaid = link.is_second(["none", "b"]),

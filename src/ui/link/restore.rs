@@ -9,6 +9,7 @@ use crate::effect::Effect;
 use crate::features::State;
 use crate::fingerprint::length;
 use crate::opening::{load, load_links};
+use crate::ranks;
 use crate::shared::Shared;
 use crate::shown::Purpose;
 use crate::stage::Stage;
@@ -39,7 +40,10 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
     match known {
         _ if urls.is_empty() => state.linked.notice = asking(state),
         Some(place) => load(state, place, now_ms, effects),
-        None => load_links(state, urls, place, now_ms, effects),
+        None => {
+            load_links(state, urls, place, now_ms, effects);
+            ranks::begin(state, effects);
+        }
     }
 }
 

@@ -8,6 +8,8 @@ pub struct Ranks {
     pub files: usize,
     pub done: usize,
     pub stage: Survey,
+    /// The order of the rows of the map, by its place in the list.
+    pub order: u32,
     /// Grows with each survey and each file of it: what was told before holds no more.
     pub(crate) version: u32,
     /// Whether no person has chosen the open file: where it can't be read, the next one is tried.
@@ -21,6 +23,8 @@ pub struct Ranks {
 pub enum Survey {
     #[default]
     None,
+    /// The server can survey its files.
+    Offered,
     Running,
     Cancelled,
     Done,
@@ -34,6 +38,11 @@ impl Ranks {
         self.stage != Survey::None
     }
 
+    /// Whether there is something to ask.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.is_any() && self.stage != Survey::Offered
+    }
+
     /// The snapshot of a place is to be opened, or compared with the open one, which is A.
     pub(crate) fn want(&mut self, open: usize, place: u32, is_compared: bool) {
         let place = place as usize;
@@ -44,7 +53,9 @@ impl Ranks {
     pub fn status(&self) -> String {
         let of = |word: &str| format!("{word}{} of {} files surveyed.", self.done, self.files);
         match &self.stage {
-            Survey::None | Survey::Done => String::new(),
+            Survey::None => String::new(),
+            Survey::Offered => format!("The server can survey these {} files.", self.files),
+            Survey::Done => format!("{} files surveyed.", self.files),
             Survey::Running => of(""),
             Survey::Cancelled => of("Cancelled: "),
             Survey::Failed(cause) => cause.clone(),
@@ -61,6 +72,10 @@ pub enum RanksAction {
     Told(Reply),
     /// There is no survey: one sentence.
     Failed(String),
-    /// It was cancelled, or goes on.
+    /// It begins, was cancelled, or goes on.
     Toggled,
+    /// An order of the rows of the map, by its place in the list.
+    OrderChosen(u32),
+    /// What stands where in the names of files.
+    NamesTyped(String),
 }

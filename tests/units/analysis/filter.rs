@@ -16,6 +16,7 @@ fn shown(text: &str) -> String {
         Term::Query(Query::Category(name)) => format!("category {name}"),
         Term::Query(Query::Freed(freed)) => format!("freed {freed}"),
         Term::Query(Query::Address(address)) => format!("address {address}"),
+        Term::Query(Query::Addresses(from, to)) => format!("addresses {from}..{to}"),
     };
     match Filter::parse(text) {
         Ok(filter) => filter.terms.iter().map(one).collect::<Vec<_>>().join("; "),

@@ -30,6 +30,10 @@ fn numbers_and_addresses() {
     for (text, address) in [("0x7f00", 0x7f00), ("0X7F00", 0x7f00), ("0xffffffffffffffff", u64::MAX), ("0x0", 0)] {
         assert!(matches!(Query::parse(text), Ok(Query::Address(found)) if found == address), "{text}");
     }
+    assert!(matches!(Query::parse("0x7f00..0x7F10"), Ok(Query::Addresses(0x7f00, 0x7f10))));
+    for text in ["0x1..", "0x2..0x1", "0x1..0x1", "0x1..2", "0x..0x1"] {
+        assert_eq!(wrong(text), QueryError::Address, "{text}");
+    }
     for text in ["0x", "0xg", "0x+1", "0x10000000000000000", "0x7f 00"] {
         assert_eq!(wrong(text), QueryError::Address, "{text}");
     }

@@ -5,6 +5,8 @@ use super::*;
 #[test]
 fn a_range_of_bytes_names_its_unit_once() {
     assert_eq!(bytes_between(256, 512), "256–512 B");
+    // One number where both ends read the same.
+    assert_eq!(bytes_between(70_652_000_000, 70_652_100_000), "65.8 GiB");
     assert_eq!(bytes_between(512, 2048), "512 B–2.00 KiB");
     assert_eq!(bytes_between(2048, 8192), "2.00–8.00 KiB");
 }

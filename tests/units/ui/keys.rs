@@ -16,9 +16,11 @@ fn no_two_commands_share_a_key() {
                 "{}",
                 a.control
             );
-            // A page key works in every scope, so it must differ from all but those of the tree, which go before it.
+            // A page key works in every scope, so it must differ from all but those of the tree and of the dialog of exports, behind
+            // which there is no page: they go before it.
+            let goes_before = |scope| [Scope::Tab(Tab::Tree), Scope::Export].contains(&scope);
             let near =
-                [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tab(Tab::Tree));
+                [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].iter().any(|it| goes_before(*it));
             let rows =
                 [a.scope, b.scope].iter().all(|it| [Scope::Tab(Tab::Events), Scope::Tab(Tab::Table)].contains(it));
             if a.scope == b.scope || near || rows {

@@ -10,7 +10,10 @@ use super::live_sites::LiveSites;
 use super::site_sums::site_of;
 use super::writing::{Writing, at, freed_by, row, says, threshold};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Threshold, Tone};
+use crate::protocol::{
+    CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE, PROCESS, Report, ReportQuestion, SheetRow, Threshold, Tone,
+};
+use crate::recorded;
 use crate::report::column::{self, sheet};
 use crate::report::layout::kind_name;
 use crate::state::DeviceState;
@@ -88,9 +91,15 @@ impl Job for OutOfMemory {
         let facts = Facts::of(history, refused.event);
         let newer = newer(history, refused.event);
         let site = self.sites.get(newer).map_or("", String::as_str);
-        let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], least_capacity(history));
+        let recorded = recorded::facts(&file.snapshot, history);
+        let of = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
+        let known = of(CAPACITY).unwrap_or(0).max(least_capacity(history));
+        let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], known);
         sentences::write(&mut writing, &facts, &refused, site);
-        sentences::write_outside(&mut writing, &facts, &self.question, &capacity);
+        match of(PROCESS) {
+            Some(_) => sentences::write_recorded(&mut writing, &facts, of(OTHER_PROCESSES).unwrap_or(0), of(OUTSIDE)),
+            None => sentences::write_outside(&mut writing, &facts, &self.question, &capacity),
+        }
         let all = refused.rooms.all;
         let known = (all.reserved > 0).then_some((refused.event, all.free));
         write_requests(&mut writing, (&self.sites, &self.allocated.then), known, capacity);

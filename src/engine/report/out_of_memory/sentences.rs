@@ -159,6 +159,25 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
     }
 }
 
+/// What NVML said of memory that the allocator does not know of.
+pub(super) fn write_recorded(writing: &mut Writing<'_>, facts: &Facts, others: u64, outside: Option<u64>) {
+    if others > 0 {
+        let text = ["Other processes used ", &bytes(others), " of this GPU (NVML)."].concat();
+        // Without them, the request would have fit.
+        let is_cause = others.saturating_add(facts.driver) >= facts.asked;
+        writing.say(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
+        writing.fix(if is_cause { "Stop them: nvidia-smi lists the processes on the GPU." } else { "" });
+    }
+    if let Some(outside) = outside {
+        let text = [
+            "This process used ",
+            &bytes(outside),
+            " outside the allocator (NVML less reserved bytes: CUDA context, NCCL, libraries).",
+        ];
+        writing.say(Tone::Fact, text.concat(), None);
+    }
+}
+
 /// What is said of memory that the allocator does not know of, where the file says what was reserved.
 pub(super) fn write_outside(writing: &mut Writing<'_>, facts: &Facts, question: &ReportQuestion, capacity: &Threshold) {
     if facts.reserved == 0 {

@@ -18,6 +18,8 @@ pub struct Plan {
     pub(crate) past: Vec<Vec<Row>>,
     /// What stands in the field of the capacity.
     pub capacity: String,
+    /// The comparison that is open, if its A is planned: the preset of the sequence goes by what it measured.
+    pub(crate) measured: Option<u32>,
     /// What the simulator is asked: its serial, and about which plan.
     pub(crate) asked: Option<(u32, PlanQuestion)>,
     /// What it said; nothing where it could not be had.
@@ -88,7 +90,7 @@ impl Row {
     ///
     /// # Errors
     /// What is wrong with it, as part of a sentence.
-    fn add_to(&self, question: &mut PlanQuestion) -> Result<(), String> {
+    fn add_to(&self, question: &mut PlanQuestion, measured: Option<u32>) -> Result<(), String> {
         let by = match &self.what {
             What::Preset(preset) if !preset.has_number() => Factor::ONE,
             _ => read_factor(&self.by)?,
@@ -96,18 +98,20 @@ impl Row {
         match &self.what {
             What::Group(group) if group.trim().is_empty() => return Err("expected a category or a search".to_owned()),
             What::Group(group) => question.groups.push((PlanGroup::Named(group.trim().to_owned()), by)),
-            What::Preset(preset) => {
-                if !preset.add_to(question, by) {
+            What::Preset(preset) => match measured.filter(|_| *preset == Preset::Sequence) {
+                Some(comparison) => question.groups.push((PlanGroup::Measured(comparison), by)),
+                None if !preset.add_to(question, by) => {
                     return Err("the number is too large or too small".to_owned());
                 }
-            }
+                None => {}
+            },
         }
         Ok(())
     }
 
     /// What is wrong with it: a sentence, or nothing.
     pub(super) fn error(&self) -> String {
-        let error = self.add_to(&mut PlanQuestion::default()).err().filter(|_| !self.is_empty());
+        let error = self.add_to(&mut PlanQuestion::default(), None).err().filter(|_| !self.is_empty());
         error.map_or_else(String::new, |error| capitalised(&error) + ".")
     }
 }
@@ -139,7 +143,7 @@ impl Plan {
         if rows.peek().is_none() && question.capacity.is_none() {
             return None;
         }
-        rows.try_for_each(|row| row.add_to(&mut question)).ok()?;
+        rows.try_for_each(|row| row.add_to(&mut question, self.measured)).ok()?;
         Some(question)
     }
 

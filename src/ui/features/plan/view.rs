@@ -5,7 +5,7 @@ use crate::planned::Drawn;
 use crate::shared::Shared;
 use crate::typed_size::{capitalised, typed_size};
 use base::units::{Bytes, grouped};
-use engine::protocol::{Factor, PlanRow};
+use engine::protocol::{Factor, PlanRow, Preset};
 
 /// Headings of the table of groups.
 pub const HEADINGS: [(&str, &str); 4] = [
@@ -50,11 +50,11 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
     if !is_seen(shared) {
         return None;
     }
-    let question = plan.question(shared.tools.capacity);
+    let question = plan.question(shared.capacity());
     let page = question.as_ref().and_then(|question| shared.planned.page(question));
     let problem = page.map(|page| &page.problem).filter(|problem| !problem.is_empty());
     let page = page.filter(|page| page.problem.is_empty());
-    let capacity = plan.capacity(shared.tools.capacity);
+    let capacity = plan.capacity(shared.capacity());
     let mut groups = Vec::new();
     let mut caveats: Vec<&str> = Vec::new();
     if let Some((page, question)) = page.zip(question.as_ref()) {
@@ -63,7 +63,11 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
             let name = "activations, temporaries and inputs".to_owned();
             groups.push([name, question.batch.to_string(), Bytes(page.batch_at_peak).to_string(), String::new()]);
         }
-        for caveat in plan.presets().map(|preset| preset.caveat()) {
+        let caveat = |preset: Preset| match preset {
+            Preset::Sequence if plan.measured.is_some() => words::MEASURED,
+            preset => preset.caveat(),
+        };
+        for caveat in plan.presets().map(caveat) {
             if !caveats.contains(&caveat) {
                 caveats.push(caveat);
             }
@@ -86,7 +90,7 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
         rows: plan.rows.iter().map(row).collect(),
         can_undo: !plan.past.is_empty(),
         capacity: plan.capacity.clone(),
-        capacity_hint: shared.tools.capacity.map_or_else(|| "80 GiB".to_owned(), |bytes| Bytes(bytes).to_string()),
+        capacity_hint: shared.capacity().map_or_else(|| "80 GiB".to_owned(), |bytes| Bytes(bytes).to_string()),
         capacity_error: typed_size(&plan.capacity).err().unwrap_or_default(),
         is_drawn: shared.planned.drawn == Drawn::Plan,
         facts,

@@ -9,6 +9,9 @@ use engine::protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
 pub const LIVE_ONLY: &str =
     "Capacity and largest batch are of live bytes: leave room for fragmentation, the CUDA context and NCCL.";
 
+/// How the sequence is planned while two snapshots are compared.
+pub(super) const MEASURED: &str = "Sequence: each call site grows as the open comparison measured; activations, temporaries and inputs without a measurement grow in proportion.";
+
 /// What a preset does, in short.
 pub fn title(preset: Preset) -> &'static str {
     match preset {
@@ -61,8 +64,10 @@ pub fn reserved(simulated: &WhatIf) -> String {
         _ => Bytes(*peak_reserved).to_string(),
     };
     text += " with the recorded settings";
-    if band[0] < band[1] && oom_event.is_none() {
-        text += &[" (", &what_if::spread(run), ")"].concat();
+    let spread = what_if::spread(run);
+    // Ends that read like the peak say nothing more.
+    if band[0] < band[1] && oom_event.is_none() && !text.starts_with(&spread) {
+        text += &[" (", &spread, ")"].concat();
     }
     text += "; ";
     text += run.grade.words();

@@ -1,5 +1,6 @@
 //! What is typed in the form of the simulated allocator, what is on its way, and what was answered.
 
+use crate::effect::Then;
 use crate::typed_size::typed_size;
 use engine::protocol::WhatIf;
 use std::rc::Rc;
@@ -32,6 +33,8 @@ pub struct Simulator {
     pub(crate) is_canceled: bool,
     /// Why the simulator could not be had.
     pub(crate) failure: Option<String>,
+    /// Whether a run is being written, to be opened.
+    pub(crate) is_writing: bool,
     /// Whether another device or file was chosen while it worked.
     pub(crate) is_left: bool,
 }
@@ -83,6 +86,10 @@ pub enum WhatIfAction {
     Copied(usize),
     /// The run of that row is to be drawn, or no longer.
     Shown(usize),
+    /// The run of that row is to be opened as a snapshot, or compared with.
+    Opened(usize, Then),
+    /// It was written and is opened, or why not.
+    Written(Result<(), String>),
 }
 
 impl Simulator {

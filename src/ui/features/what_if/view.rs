@@ -206,7 +206,7 @@ pub fn form(simulator: &Simulator, shared: &Shared) -> FormView {
     };
     let of_answer =
         simulator.answer.as_deref().and_then(|answer| answer.capacity.filter(|_| answer.is_capacity_recorded));
-    let known = shared.tools.capacity.or(of_answer);
+    let known = shared.capacity_without_oom().or(of_answer);
     FormView {
         status,
         can_cancel: simulator.asked.is_some_and(|(_, job)| job != Job::Proof),

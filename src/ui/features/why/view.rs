@@ -2,11 +2,11 @@
 
 use super::cells::{Shown, plain, shown};
 use super::{Item, MOST_ROWS, Why};
-use crate::amount::per_mille;
+use crate::amount::{change, per_mille};
 use crate::cell_text::total;
 use crate::shared::Shared;
 use base::units::{Bytes, counted};
-use engine::protocol::{Cell, Chart, ChartMap, Report, Sheet, Threshold, Tone, Topic};
+use engine::protocol::{Cell, Chart, ChartMap, DeltaBox, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
 
 /// The sign of a tone, and what it says aloud; nothing for what only says what is.
@@ -77,7 +77,7 @@ pub fn marks(why: &Why, shared: &Shared) -> Marks {
     let note = match why.report() {
         None if why.is_reading() => "Computing…",
         None if why.topic == Topic::Comparison => "Loading…",
-        None if why.topic == Topic::Ranks => "Surveying…",
+        None if why.topic == Topic::Ranks && shared.ranks.is_begun() => "Surveying…",
         Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
             "Nothing to report for this device."
         }
@@ -85,7 +85,7 @@ pub fn marks(why: &Why, shared: &Shared) -> Marks {
     };
     Marks {
         topic: why.topic,
-        is_compared: shared.comparing.is_any(),
+        is_compared: shared.is_compared(),
         is_surveyed: shared.ranks.is_any(),
         alarms: alarms(why),
         is_busy: why.is_reading(),
@@ -123,6 +123,22 @@ pub struct ChartView {
     /// What it says, for those who do not see it: what it rises from and to; of parts nothing.
     pub text: String,
     pub map: Option<ChartMap>,
+    /// The boxes of a flame graph of two.
+    pub boxes: Vec<BoxView>,
+}
+
+/// A box of a flame graph of two.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoxView {
+    pub depth: u32,
+    /// Of [`DeltaBox::WHOLE`].
+    pub left: u32,
+    pub width: u32,
+    /// `▲ +1.20 GiB model.py:12 forward`, and the same with A and B.
+    pub label: String,
+    pub title: String,
+    /// `more`, `less` or `same`: the class.
+    pub way: &'static str,
 }
 
 /// How the marks of a chart stand.
@@ -133,6 +149,8 @@ pub enum ChartKind {
     /// Parts of one bar, as wide as their parts.
     Parts,
     Map,
+    /// Boxes below those that call them.
+    Delta,
 }
 
 /// A mark of a chart.
@@ -156,7 +174,7 @@ fn chart(chart: &Chart) -> ChartView {
         Chart::Parts(parts) => {
             let whole = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.bytes));
             let marks = parts.iter().map(|part| mark(whole, part.bytes, &part.name, part.slot)).collect();
-            ChartView { kind: ChartKind::Parts, marks, text: String::new(), map: None }
+            ChartView { kind: ChartKind::Parts, marks, text: String::new(), map: None, boxes: Vec::new() }
         }
         Chart::Course { values, ends } => {
             let most = values.iter().copied().max().unwrap_or(0);
@@ -165,12 +183,36 @@ fn chart(chart: &Chart) -> ChartView {
             };
             let text = [text(values.first(), &ends[0]), text(values.last(), &ends[1])].join(" → ");
             let marks = values.iter().map(|&bytes| mark(most, bytes, "", None)).collect();
-            ChartView { kind: ChartKind::Course, marks, text, map: None }
+            ChartView { kind: ChartKind::Course, marks, text, map: None, boxes: Vec::new() }
         }
-        Chart::Map(map) => {
-            ChartView { kind: ChartKind::Map, marks: Vec::new(), text: map_text(map), map: Some(map.clone()) }
-        }
+        Chart::Map(map) => ChartView {
+            kind: ChartKind::Map,
+            marks: Vec::new(),
+            text: map_text(map),
+            map: Some(map.clone()),
+            boxes: Vec::new(),
+        },
+        Chart::Delta(by, boxes) => ChartView {
+            kind: ChartKind::Delta,
+            marks: Vec::new(),
+            text: ["Live bytes (requested) by ", by, ". Width: the larger of A and B. ▲ more in B, ▼ less."].concat(),
+            map: None,
+            boxes: boxes.iter().map(box_view).collect(),
+        },
     }
+}
+
+/// A sign besides the colour, and both numbers to read.
+fn box_view(of: &DeltaBox) -> BoxView {
+    let (way, glyph) = match of.b.cmp(&of.a) {
+        std::cmp::Ordering::Greater => ("more", "▲ "),
+        std::cmp::Ordering::Less => ("less", "▼ "),
+        std::cmp::Ordering::Equal => ("same", ""),
+    };
+    let delta = if of.a == of.b { String::new() } else { change(of.a, of.b) + " " };
+    let label = [glyph, &delta, &of.name].concat();
+    let title = [&label, "\nA ", &Bytes(of.a).to_string(), " · B ", &Bytes(of.b).to_string()].concat();
+    BoxView { depth: of.depth, left: of.left, width: of.width, label, title, way }
 }
 
 /// What a map shows.

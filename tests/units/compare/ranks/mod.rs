@@ -173,3 +173,44 @@ proptest! {
         prop_assert_eq!(Ranks::new(files, Vec::new()), Ranks::new(others, Vec::new()));
     }
 }
+
+/// A rank whose trace has so many events, with a curve that rises evenly to its peak.
+fn with_curve(number: u32, events: u32, stage: &str, gib: u64) -> Rank {
+    let mut rank = rank(number, &[("a.py:1", gib * GIB)]);
+    rank.coords = vec![("pp".to_owned(), stage.to_owned())];
+    let survey = rank.survey.as_mut().unwrap();
+    survey.events = events;
+    survey.curve = (1..=u64::from(BINS)).map(|bin| gib * GIB * bin / u64::from(BINS)).collect();
+    survey.step_events = vec![(0, events / 2), (events / 2, events)];
+    rank
+}
+
+#[test]
+fn rows_of_the_map_are_in_the_order_that_is_wanted() {
+    let stages = [("1", 3), ("0", 1), ("1", 2), ("0", 4)];
+    let ranks = stages.iter().zip(0..).map(|(&(stage, gib), number)| with_curve(number, 1000, stage, gib)).collect();
+    let of = Ranks::new(ranks, Vec::new());
+    let names = |order: Order| -> Vec<String> { of.map(order).unwrap().rows.into_iter().map(|row| row.name).collect() };
+    assert_eq!(names(Order::Rank), ["rank 0", "rank 1", "rank 2", "rank 3"]);
+    assert_eq!(names(Order::Pp), ["rank 1 · pp 0", "rank 3 · pp 0", "rank 0 · pp 1", "rank 2 · pp 1"]);
+    assert_eq!(names(Order::Peak), ["rank 3", "rank 0", "rank 2", "rank 1"]);
+    // No rank has that coordinate.
+    assert_eq!(names(Order::Tp), names(Order::Rank));
+    let map = of.map(Order::Peak).unwrap();
+    assert_eq!((map.most, map.values[255], map.values[511]), (4 * GIB, 255, 191));
+}
+
+#[test]
+fn the_ribbon_is_the_spread_in_each_column_and_steps_have_their_places() {
+    let ranks = (0..20).map(|number| with_curve(number, 1000 + 100 * number, "0", u64::from(number) + 1)).collect();
+    let map = Ranks::new(ranks, Vec::new()).map(Order::Rank).unwrap();
+    assert_eq!((map.ribbon.len(), &*map.step_columns), (256, &[0, 128][..]));
+    // At the end all are at their peaks: 1 to 20 GiB of 20.
+    let part = |gib: u64| (gib * 255 / 20) as u8;
+    assert_eq!(map.ribbon[255], [part(1), part(1), part(10), part(19), part(20)]);
+    assert!(map.ribbon.iter().all(|spread| spread.is_sorted()));
+    for (column, spread) in map.ribbon.iter().enumerate() {
+        let values: Vec<u8> = map.values.chunks(256).map(|row| row[column]).collect();
+        assert_eq!((values.iter().min(), values.iter().max()), (Some(&spread[0]), Some(&spread[4])));
+    }
+}

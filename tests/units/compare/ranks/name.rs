@@ -35,7 +35,7 @@ const ALONE: [(&str, Said); 17] = [
 #[test]
 fn words_of_a_name() {
     for (name, (rank, step, host, is_oom, is_exit)) in ALONE {
-        let said = Named { rank, step, host: host.map(str::to_owned), is_oom, is_exit };
+        let said = Named { rank, step, host: host.map(str::to_owned), is_oom, is_exit, coords: Vec::new() };
         assert_eq!(named(&[name]), [said], "{name}");
     }
 }

@@ -1,0 +1,239 @@
+//! A run as a trace: what the allocator does at each event of the recording, at which addresses, and what memory is like at the end.
+
+use super::blocks::{NONE, State};
+use super::driver::{Driver, Kind, Operation, RESERVED_ADDRESSES, Recorded};
+use super::recording::{Place, Recording, Step, What};
+use super::rounding::rounded;
+use super::run::{Plan, Run, StartState};
+use base::slice::Slice;
+use std::collections::BTreeMap;
+
+/// A run that is followed step by step.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    run: Run,
+    /// Where each allocation is or was, by number.
+    addresses: Vec<u64>,
+    reserved: Ranges,
+}
+
+/// What happens at a step, in the order of a trace: frees that were waited for, segment operations, then the step itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deeds {
+    /// Allocations whose free is completed before the recording says so, with their addresses.
+    pub completed: Vec<(u32, u64)>,
+    pub operations: Vec<(Operation, Place)>,
+    /// The allocation that the step is about, with its address; `None` where it has no block.
+    pub subject: Option<(u32, u64)>,
+    /// Rounded bytes of the request that failed.
+    pub failed: Option<u64>,
+    /// Address and bytes of a request that failed in the recording and does not here.
+    pub avoided: Option<(u64, u64)>,
+}
+
+/// A segment at the end of a run, or a mapped part of an expandable one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    pub address: u64,
+    pub size: u64,
+    pub stream: u64,
+    pub pool: (u64, u64),
+    pub small: bool,
+    pub expandable: bool,
+    pub blocks: Vec<Placed>,
+}
+
+/// A block of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    pub address: u64,
+    pub size: u64,
+    pub state: State,
+    /// The allocation in it; `None` where it is free, or where the request is the one that failed in the recording.
+    pub allocation: Option<u32>,
+}
+
+impl Trace {
+    /// Of a run; `None` where not even what was live before the first event has room. Segments that were recorded have their recorded
+    /// addresses, if everything is where it was recorded at the start.
+    pub fn new(recording: &Recording, plan: &Plan) -> Option<Trace> {
+        if plan.start == StartState::Kept {
+            // What departs from the recording may need addresses that are taken.
+            let mut trial = Trace::begin(recording, plan, true)?;
+            let mut deeds = Deeds::default();
+            while trial.step(recording, &mut deeds).is_some() {}
+            return Trace::begin(recording, plan, !trial.reserved.overlap);
+        }
+        Trace::begin(recording, plan, false)
+    }
+
+    fn begin(recording: &Recording, plan: &Plan, has_recorded: bool) -> Option<Trace> {
+        let mut run = Run::new(recording, &Plan { until: Some(0), ..plan.clone() });
+        if plan.start == StartState::Kept {
+            let taken = recording.operations.iter().filter(|_| has_recorded);
+            let recorded = Recorded::new(taken, above(recording), plan.limits.capacity);
+            run.allocator_mut().driver = Driver::Recorded(recorded);
+        }
+        // Only what was live before the first event: it needs no slices.
+        let mut always = || true;
+        while run.step(recording, &mut Slice::new(&mut always)).is_err() {}
+        if run.ends_at().is_some() {
+            return None;
+        }
+        let count = recording.allocations.len();
+        let addresses = (0..count).map(|number| run.block(number as u32).map_or(0, |block| block.address)).collect();
+        run.allocator_mut().log = Some(Vec::new());
+        let mut trace = Trace { run, addresses, reserved: Ranges::default() };
+        for segment in trace.segments(recording) {
+            trace.reserved.add(segment.address, segment.size);
+        }
+        Some(trace)
+    }
+
+    /// The next step, and what happens at it; `None` at the end of the run.
+    pub fn step(&mut self, recording: &Recording, deeds: &mut Deeds) -> Option<Step> {
+        let step = self.run.next_step(recording)?;
+        let Deeds { completed, operations, .. } = std::mem::take(deeds);
+        *deeds = Deeds { completed: cleared(completed), operations: cleared(operations), ..Deeds::default() };
+        let had_block = match step.what {
+            What::FreeRequested(number) | What::FreeCompleted(number) => self.run.block(number).is_some(),
+            _ => false,
+        };
+        self.run.take(recording, step);
+        for number in &self.run.allocator_mut().completed {
+            deeds.completed.extend(self.addresses.get(*number as usize).map(|address| (*number, *address)));
+        }
+        self.run.complete(recording);
+        self.run.note(step.event);
+        let allocator = self.run.allocator_mut();
+        let log = allocator.log.iter_mut().flat_map(|log| log.drain(..));
+        deeds.operations.extend(log.zip(allocator.log_places.drain(..)));
+        for (operation, _) in &deeds.operations {
+            match operation.kind.grows() {
+                true => self.reserved.add(operation.address, operation.size),
+                false => self.reserved.remove(operation.address, operation.size),
+            }
+        }
+        match step.what {
+            What::Alloc(number) => match self.run.block(number) {
+                Some(block) => {
+                    self.addresses.get_mut(number as usize).into_iter().for_each(|own| *own = block.address);
+                    deeds.subject = Some((number, block.address));
+                }
+                None if self.run.ends_at().is_some() => {
+                    let allocator = self.run.allocator();
+                    let size = recording.size(number, self.run.is_planned());
+                    deeds.failed = Some(rounded(&allocator.settings, allocator.backend, size));
+                }
+                None => {}
+            },
+            What::FreeRequested(number) | What::FreeCompleted(number) if had_block => {
+                deeds.subject = self.addresses.get(number as usize).map(|address| (number, *address));
+            }
+            What::Oom(_) => {
+                // The request has a block: the one that is live without an allocation.
+                let is_avoided = self.run.outcome().avoided_oom.is_some();
+                let blocks = self.run.allocator().blocks.iter().map(|(_, block)| block);
+                let own = blocks.filter(|block| block.state == State::Live && block.allocation == NONE);
+                deeds.avoided = own.filter(|_| is_avoided).map(|block| (block.address, block.size)).next();
+            }
+            _ => {}
+        }
+        Some(step)
+    }
+
+    /// Requested bytes of an allocation in this run.
+    pub fn size(&self, recording: &Recording, number: u32) -> u64 {
+        recording.size(number, self.run.is_planned())
+    }
+
+    /// The run.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// What is reserved now, by address.
+    pub fn segments(&self, recording: &Recording) -> Vec<Segment> {
+        let allocator = self.run.allocator();
+        let mut segments: Vec<Segment> = Vec::new();
+        let mut last = (NONE, 0);
+        for block in allocator.blocks() {
+            let is_mapped = block.state != State::Unmapped;
+            let goes_on = block.previous != NONE && last == (block.range, block.address);
+            let end = block.address.saturating_add(block.size);
+            last = if is_mapped { (block.range, end) } else { (NONE, 0) };
+            if !is_mapped {
+                continue;
+            }
+            let allocation = Some(block.allocation).filter(|number| *number != NONE);
+            let placed = Placed { address: block.address, size: block.size, state: block.state, allocation };
+            match segments.last_mut().filter(|_| goes_on) {
+                Some(segment) => {
+                    segment.size = segment.size.saturating_add(block.size);
+                    segment.blocks.push(placed);
+                }
+                None => segments.push(Segment {
+                    address: block.address,
+                    size: block.size,
+                    stream: recording.streams.get(block.stream as usize).copied().unwrap_or(0),
+                    pool: recording.pools.get(block.pool as usize / 2).copied().unwrap_or_default(),
+                    small: block.pool.is_multiple_of(2),
+                    expandable: block.is_expandable(),
+                    blocks: vec![placed],
+                }),
+            }
+        }
+        segments
+    }
+}
+
+/// Above everything that was ever reserved in the recording, and the addresses that its expandable segments may grow into.
+fn above(recording: &Recording) -> u64 {
+    let end = |address: u64, size: u64| address.saturating_add(size);
+    let held = recording.held.iter().map(|held| end(held.address, held.size));
+    let taken = recording.operations.iter().filter(|operation| operation.kind != Kind::Free);
+    let taken = taken.map(|operation| end(operation.address, operation.size));
+    held.chain(taken).max().unwrap_or(0).saturating_add(RESERVED_ADDRESSES)
+}
+
+fn cleared<T>(mut rows: Vec<T>) -> Vec<T> {
+    rows.clear();
+    rows
+}
+
+/// Ranges of addresses, apart from each other, by their beginnings.
+#[derive(Clone, Debug, Default)]
+struct Ranges {
+    ends: BTreeMap<u64, u64>,
+    /// Whether one was added where another was.
+    overlap: bool,
+}
+
+impl Ranges {
+    fn add(&mut self, address: u64, size: u64) {
+        let end = address.saturating_add(size);
+        let below = self.ends.range(..end).next_back();
+        self.overlap |= below.is_some_and(|(_, &other)| other > address);
+        self.ends.insert(address, end);
+    }
+
+    fn remove(&mut self, address: u64, size: u64) {
+        let end = address.saturating_add(size);
+        while let Some((from, to)) = self.ends.range(..end).next_back().map(|(from, to)| (*from, *to)) {
+            if to <= address {
+                return;
+            }
+            self.ends.remove(&from);
+            if from < address {
+                self.ends.insert(from, address);
+            }
+            if to > end {
+                self.ends.insert(end, to);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/trace.rs"]
+mod tests;

@@ -1,0 +1,119 @@
+//! `memscape ask`: a file that stays open, and a question a line.
+//!
+//! A request is `{"id": 3, "command": "live", "arguments": ["--at", "oom"]}`: a command and its arguments, without the file and `--json`.
+//! Its reply is `{"id": 3, "answer": …}` with what the command prints with `--json`; commands that write a file answer
+//! `{"message": …}`, or with `-` as the file `{"text": …}`. What goes wrong is `{"id": 3, "error": "one sentence"}`. Before all of them
+//! comes `{"ready": {…}}`, or `{"error": …}` if the file cannot be opened.
+
+use super::kept;
+use super::output::{standard_output, written};
+use clap::Args;
+use engine::protocol::FileSummary;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
+
+/// What a command answers about a file: the file, the command, its arguments.
+pub(crate) type Answerer = fn(&str, &str, &[String]) -> Result<Value, String>;
+
+/// Bytes that a request may have.
+const LONGEST: u64 = 1 << 20;
+
+/// Arguments of `memscape ask`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Ask {
+    /// Snapshot to read
+    pub(crate) file: PathBuf,
+    /// Device of questions that name none: an ordinal, -1 for host memory
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) device: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct Request {
+    #[serde(default)]
+    id: Value,
+    command: String,
+    #[serde(default)]
+    arguments: Vec<String>,
+}
+
+impl Ask {
+    /// Answers until standard input ends.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or the system's: one sentence, which was printed as JSON as well.
+    pub(crate) fn run(&self, answerer: Answerer) -> Result<(), Vec<String>> {
+        let session = match Session::open(&self.file, self.device, answerer) {
+            Ok(session) => session,
+            Err(error) => {
+                reply(&json!({ "error": error })).map_err(|error| vec![error])?;
+                return Err(vec![error]);
+            }
+        };
+        let summary = &session.summary;
+        let ready = json!({"file": summary.file, "schema": summary.schema, "version": env!("CARGO_PKG_VERSION")});
+        reply(&json!({ "ready": ready })).map_err(|error| vec![error])?;
+        let mut lines = io::stdin().lock();
+        while let Some(line) = next_line(&mut lines).map_err(|error| vec![format!("standard input: {error}")])? {
+            if line.trim().is_empty() {
+                continue;
+            }
+            reply(&session.reply(&line)).map_err(|error| vec![error])?;
+        }
+        Ok(())
+    }
+}
+
+/// A line, of which bytes beyond the longest are left out; nothing at the end.
+fn next_line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    if lines.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() != Some(&b'\n') {
+        lines.skip_until(b'\n')?;
+    }
+    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+}
+
+fn reply(value: &Value) -> Result<(), String> {
+    let mut out = standard_output();
+    written(writeln!(out, "{value}").and_then(|()| out.flush()))
+}
+
+/// A file that is open for questions.
+struct Session {
+    path: String,
+    summary: FileSummary,
+    answerer: Answerer,
+}
+
+impl Session {
+    /// Opens a file, which this thread keeps open.
+    ///
+    /// # Errors
+    /// It cannot be read, or has no such device: one sentence that names it.
+    fn open(file: &Path, device: Option<i64>, answerer: Answerer) -> Result<Session, String> {
+        let wrong = |error: String| format!("{}: {error}", file.display());
+        // So that no name is taken for an option.
+        let path = std::path::absolute(file).map_err(|error| wrong(error.to_string()))?;
+        let summary = kept::keep(&path, device).map_err(wrong)?;
+        if device.is_some() {
+            super::asking::pick(&summary, device).map_err(wrong)?;
+        }
+        let path = path.to_str().ok_or_else(|| wrong("the name is not UTF-8".to_owned()))?.to_owned();
+        Ok(Session { path, summary, answerer })
+    }
+
+    fn reply(&self, line: &str) -> Value {
+        match serde_json::from_str::<Request>(line) {
+            Ok(Request { id, command, arguments }) => match (self.answerer)(&self.path, &command, &arguments) {
+                Ok(answer) => json!({"id": id, "answer": answer}),
+                Err(error) => json!({"id": id, "error": error}),
+            },
+            Err(error) => json!({"id": null, "error": format!("not a request: {error}")}),
+        }
+    }
+}

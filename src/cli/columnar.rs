@@ -1,0 +1,108 @@
+//! Tables as Parquet: typed columns, in groups of rows, so that memory goes with a group and not with the table.
+
+use engine::Side;
+use engine::protocol::ExportQuestion;
+use exports::{Cell, Column, Kind, columns, each_row};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
+use parquet::errors::Result as ParquetResult;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// Rows of a group.
+const GROUP: usize = 100_000;
+
+/// The cells of one column in a group: those that are not empty, and which are.
+struct Cells {
+    numbers: Vec<i64>,
+    texts: Vec<ByteArray>,
+    bools: Vec<bool>,
+    /// One a row: 1, or 0 where the cell is empty.
+    levels: Vec<i16>,
+}
+
+/// Writes the rows of a table; says how many.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: impl Write + Send) -> io::Result<u64> {
+    let columns = columns(question.table);
+    let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
+    let schema = Arc::new(parse_message_type(&schema(columns)).map_err(io::Error::other)?);
+    let mut writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(io::Error::other)?;
+    let mut group: Vec<Cells> = columns.iter().map(|_| Cells::new()).collect();
+    let mut rows = 0;
+    let count = each_row(side, question, &mut |cells| {
+        group.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+        rows += 1;
+        if rows == GROUP {
+            rows = 0;
+            put(&mut writer, columns, &mut group).map_err(io::Error::other)?;
+        }
+        Ok(())
+    })?;
+    if rows > 0 {
+        put(&mut writer, columns, &mut group).map_err(io::Error::other)?;
+    }
+    writer.close().map_err(io::Error::other)?;
+    Ok(count)
+}
+
+/// The columns in Parquet's own words.
+fn schema(columns: &[Column]) -> String {
+    let mut text = "message memscape {".to_owned();
+    for Column { name, kind } in columns {
+        // It fails for nothing that is in memory.
+        let _ = match kind {
+            Kind::Unsigned => write!(text, " optional int64 {name} (INTEGER(64,false));"),
+            Kind::Signed => write!(text, " optional int64 {name};"),
+            Kind::Bool => write!(text, " optional boolean {name};"),
+            Kind::Text => write!(text, " optional binary {name} (UTF8);"),
+        };
+    }
+    text + " }"
+}
+
+impl Cells {
+    fn new() -> Cells {
+        Cells { numbers: Vec::new(), texts: Vec::new(), bools: Vec::new(), levels: Vec::new() }
+    }
+
+    fn push(&mut self, cell: &Cell) {
+        self.levels.push(i16::from(*cell != Cell::Empty));
+        match cell {
+            Cell::Empty => {}
+            // All 64 bits, as Parquet has it.
+            Cell::Unsigned(number) => self.numbers.push(*number as i64),
+            Cell::Signed(number) => self.numbers.push(*number),
+            Cell::Bool(value) => self.bools.push(*value),
+            Cell::Text(text) => self.texts.push(text.as_bytes().to_vec().into()),
+        }
+    }
+}
+
+/// Writes a group, and empties it.
+fn put<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    columns: &[Column],
+    group: &mut [Cells],
+) -> ParquetResult<()> {
+    let mut rows: SerializedRowGroupWriter<'_, W> = writer.next_row_group()?;
+    for (column, cells) in columns.iter().zip(group) {
+        let Some(mut out) = rows.next_column()? else { break };
+        let levels = Some(&*cells.levels);
+        match column.kind {
+            Kind::Unsigned | Kind::Signed => out.typed::<Int64Type>().write_batch(&cells.numbers, levels, None)?,
+            Kind::Bool => out.typed::<BoolType>().write_batch(&cells.bools, levels, None)?,
+            Kind::Text => out.typed::<ByteArrayType>().write_batch(&cells.texts, levels, None)?,
+        };
+        out.close()?;
+        *cells = Cells::new();
+    }
+    rows.close()?;
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! `memscape convert`: a snapshot in another form.
+
+use super::asking::Asking;
+use super::output::say;
+use super::packed::{Packed, Packing};
+use super::terms::SnapshotArgs;
+use base::units::{counted, grouped};
+use clap::{Args, ValueEnum};
+use engine::Engine;
+use engine::crop::CropError;
+use history::compact::Unwritable;
+use history::writing::{JsonWriter, PickleWriter};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// What a snapshot is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// A pickle, as torch.cuda.memory._dump_snapshot writes it
+    Pickle,
+    /// The same structure as JSON
+    Json,
+    /// SnapViewer's archive of one device: allocations.json and elements.json
+    Snapviewer,
+    /// memscape's own columns: the smallest, and the quickest to open
+    Columns,
+}
+
+/// Arguments of `memscape convert`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) source: SnapshotArgs,
+    /// File to write, "-" for standard output; compressed if its name ends in .gz or .zst
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub(crate) out: PathBuf,
+    /// What to write; if omitted, by the name of the file: .pickle, .json, .zip (SnapViewer) or .columns
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) to: Option<Form>,
+    /// Protocol of a pickle, from 2 to 5; PyTorch's viewer of before 2026 reads up to 4
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=5))]
+    pub(crate) protocol: u8,
+}
+
+/// Compressed bytes that are gathered before they are written.
+const GATHERED: usize = 1 << 20;
+
+impl Arguments {
+    /// Writes the file; what went into it, or the error, as one sentence.
+    pub(crate) fn write(&self) -> Result<String, String> {
+        let form =
+            self.to.or_else(|| named(&self.out)).ok_or("--to is missing, and the name of the file does not tell")?;
+        let asking = Asking::open(&self.source)?;
+        let device = asking.device.device;
+        for warning in &asking.summary.warnings {
+            say(&format!("{}: {}", self.source.file.display(), warning.message));
+        }
+        let engine = asking.into_engine();
+        let failed = |error: io::Error| format!("{}: {error}", self.out.display());
+        // An archive compresses what is in it.
+        let packing = if form == Form::Snapviewer { Packing::Plain } else { Packing::of(&self.out) };
+        let packed = Packed::create(&self.out, &self.source.file, packing).map_err(failed)?;
+        let mut out = BufWriter::with_capacity(GATHERED, packed);
+        let said = match form {
+            Form::Pickle => PickleWriter::new(&mut out, self.protocol)
+                .map_err(CropError::Io)
+                .and_then(|mut pickle| engine.convert(&mut pickle))
+                .map(|done| counted_in(done.events, done.segments)),
+            Form::Json => {
+                engine.convert(&mut JsonWriter::new(&mut out)).map(|done| counted_in(done.events, done.segments))
+            }
+            Form::Snapviewer => snapviewer(&engine, device, &mut out),
+            Form::Columns => match engine.write_columns(&mut out) {
+                Ok(_) => Ok("columns".to_owned()),
+                Err(Unwritable::Io(error)) => Err(CropError::Io(error)),
+                Err(error) => Err(CropError::Impossible(error.to_string())),
+            },
+        };
+        let said = said.map_err(|error| match error {
+            CropError::Impossible(why) => why,
+            CropError::Io(error) => failed(error),
+        })?;
+        out.into_inner().map_err(|error| failed(error.into_error()))?.finish().map_err(failed)?;
+        Ok(said)
+    }
+}
+
+/// The form that the name of a file tells, without what it is compressed by.
+fn named(path: &Path) -> Option<Form> {
+    let inner = match Packing::of(path) {
+        Packing::Plain => path.to_owned(),
+        _ => path.with_extension(""),
+    };
+    match inner.extension()?.to_ascii_lowercase().to_str()? {
+        "pickle" | "pkl" | "pt" => Some(Form::Pickle),
+        "json" => Some(Form::Json),
+        "zip" => Some(Form::Snapviewer),
+        "columns" => Some(Form::Columns),
+        _ => None,
+    }
+}
+
+fn counted_in(events: u64, segments: u32) -> String {
+    format!("{}, {}", counted(events, "event"), counted(segments.into(), "segment"))
+}
+
+fn snapviewer(engine: &Engine, device: i64, out: &mut impl Write) -> Result<String, CropError> {
+    let wrong = |error: zip::result::ZipError| CropError::Io(error.into());
+    let mut archive = ZipWriter::new_stream(out);
+    let options = SimpleFileOptions::default().large_file(true);
+    archive.start_file("allocations.json", options).map_err(wrong)?;
+    let drawn = engine.draw(device, &mut BufWriter::with_capacity(GATHERED, &mut archive))?;
+    archive.start_file("elements.json", options).map_err(wrong)?;
+    engine.elements(device, &mut JsonWriter::new(BufWriter::with_capacity(GATHERED, &mut archive)))?;
+    archive.finish().map_err(wrong)?.flush()?;
+    Ok(format!("{}, {} corners", counted(drawn.allocations, "allocation"), grouped(drawn.points)))
+}

@@ -1,0 +1,197 @@
+//! `memscape export`: a snapshot in the format of another tool.
+
+use super::asking::Asking;
+use super::begun::Begun;
+use super::columnar;
+use super::events::{beyond, first};
+use super::packed::{Packed, Packing};
+use super::terms::{SnapshotArgs, When, when};
+use base::units::{Bytes, counted};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope, Span};
+use exports::{OntoError, Total};
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+const FORMATS: &str = "Format:
+
+speedscope   speedscope.app: live at the cursor, at the peak and at the end, allocated in the range, and not freed in it
+pprof        go tool pprof, Perfetto, Grafana: inuse_space is live at the cursor, alloc_space is allocated in the range
+collapsed    flamegraph.pl, inferno, Perfetto: a line for each stack of --scope
+firefox      profiler.firefox.com: every allocation and free, counters, annotations
+trace        Perfetto, chrome://tracing: counters, annotations, OOMs and the largest allocations (see --onto)
+dhat         dh_view.html of Valgrind: for each stack its total, its maximum, and what is live at the peak and at the end
+csv, jsonl   rows of one table (see --table)
+parquet      the same in typed columns: pandas, polars, DuckDB, Spark
+sqlite       all tables of memscape sql, of all devices: sqlite3, DB Browser, pandas, DuckDB";
+
+/// The format that is written here alone: what writes it is too large for the page.
+const PARQUET: &str = "parquet";
+/// A file of SQLite's, which writes it itself.
+const SQLITE: &str = "sqlite";
+
+fn formats() -> PossibleValuesParser {
+    PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name).into_iter().chain([PARQUET, SQLITE]))
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Counted {
+    /// Live at the cursor
+    Live,
+    /// All allocations of the trace, and those from before recording
+    All,
+    /// Allocated in the range
+    Allocated,
+    /// Freed in the range
+    Freed,
+    /// Allocated in the range and not freed in it
+    NotFreed,
+}
+
+/// Arguments of `memscape export`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) source: SnapshotArgs,
+    /// Format to write: speedscope, pprof, collapsed, firefox, trace, dhat, csv, jsonl, parquet or sqlite
+    #[arg(long, value_name = "FORMAT", long_help = FORMATS, hide_possible_values = true, value_parser = formats())]
+    pub(crate) to: String,
+    /// File to write, "-" for standard output; compressed if its name ends in .gz or .zst
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub(crate) out: PathBuf,
+    /// Cursor position: peak, oom, end, an event number or a time (see "memscape live --help")
+    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true, default_value = "peak")]
+    pub(crate) at: When,
+    /// First and last event, or times; if omitted, the whole trace
+    #[arg(long, value_name = "A..B", value_parser = range, allow_negative_numbers = true)]
+    pub(crate) range: Option<(When, When)>,
+    /// With collapsed (live if omitted), and for the table of allocations (all if omitted): which allocations to count
+    #[arg(long, value_enum, value_name = "SCOPE")]
+    pub(crate) scope: Option<Counted>,
+    /// With csv, jsonl and parquet: which rows to write
+    #[arg(long, value_name = "TABLE", default_value = "allocations", value_parser = PossibleValuesParser::new(ExportTable::ALL.map(ExportTable::name)))]
+    pub(crate) table: String,
+    /// With trace: how many of the largest allocations to write
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) largest: u32,
+    /// With trace: add the memory to this trace of torch.profiler, so that it shows below the kernels
+    #[arg(long, value_name = "TRACE.json[.gz]")]
+    pub(crate) onto: Option<PathBuf>,
+}
+
+/// Reads a range such as `100..200` or `0.5s..end`.
+pub(crate) fn range(text: &str) -> Result<(When, When), String> {
+    let (from, to) = text.split_once("..").ok_or("expected two cursor positions such as 100..200")?;
+    Ok((when(from)?, when(to)?))
+}
+
+impl Arguments {
+    /// Writes the file; what went into it, or the error, as one sentence.
+    pub(crate) fn write(&self) -> Result<String, String> {
+        if self.to == SQLITE {
+            return self.write_sqlite();
+        }
+        let mut asking = Asking::open(&self.source)?;
+        let question = self.question(&mut asking)?;
+        let device = asking.device.device;
+        let mut engine = asking.into_engine();
+        let side = engine.whole_side(device).ok_or("the file has no such device")?;
+        let failed = |error: io::Error| format!("{}: {error}", self.out.display());
+        let packing = if question.format == ExportFormat::Pprof { Packing::Gzip } else { Packing::of(&self.out) };
+        let mut out = Packed::create(&self.out, &self.source.file, packing).map_err(failed)?;
+        let total = match &self.onto {
+            Some(trace) => onto(trace, side, &question, &mut out).map(|()| Total::default())?,
+            None if self.to == PARQUET => {
+                let count = columnar::write(side, &question, &mut out).map_err(failed)?;
+                Total { bytes: 0, count }
+            }
+            None => exports::write(side, &question, &mut out).map_err(failed)?,
+        };
+        out.finish().map_err(failed)?;
+        let sum = || format!("{} requested, {}", Bytes(total.bytes), counted(total.count, "allocation"));
+        Ok(match (question.format, question.table) {
+            _ if self.to == PARQUET => counted(total.count, "row"),
+            (ExportFormat::Csv | ExportFormat::JsonLines, ExportTable::Allocations) | (ExportFormat::Collapsed, _) => {
+                sum()
+            }
+            (ExportFormat::Csv | ExportFormat::JsonLines, _) => counted(total.count, "row"),
+            (ExportFormat::Trace, _) if self.onto.is_some() => "the trace with the memory below its kernels".to_owned(),
+            (ExportFormat::Dhat, _) => format!("at the peak {}", sum()),
+            _ => format!("live at the cursor: {}", sum()),
+        })
+    }
+
+    /// Has SQLite write a file, and takes that to its place: what is written may be a pipe, or compressed.
+    fn write_sqlite(&self) -> Result<String, String> {
+        if self.range.is_some() || self.scope.is_some() || self.source.device.is_some() {
+            return Err(
+                "--to sqlite writes all tables of all devices: leave out --range, --scope and --device".to_owned()
+            );
+        }
+        let failed = |error: io::Error| format!("{}: {error}", self.out.display());
+        let mut out = Packed::create(&self.out, &self.source.file, Packing::of(&self.out)).map_err(failed)?;
+        let named = tempfile::Builder::new();
+        // Beside its place there is room for it, unless that is no file.
+        let is_file = self.out.as_os_str() != "-" && (self.out.is_file() || !self.out.exists());
+        let near = self.out.parent().filter(|_| is_file);
+        let near = near.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        let folder = near.map_or_else(std::env::temp_dir, Path::to_owned);
+        let (mut file, begun) = Begun::create(&named, &folder).map_err(failed)?;
+        super::sql::save(&self.source.file, begun.path())?;
+        io::copy(&mut file, &mut out).and_then(|_| out.finish()).map_err(failed)?;
+        drop(begun);
+        Ok("all tables of memscape sql".to_owned())
+    }
+
+    fn question(&self, asking: &mut Asking) -> Result<ExportQuestion, String> {
+        let at = asking.at(self.at)?.moment;
+        let range = match self.range {
+            Some((from, to)) => Span { from: first(asking, from)?, to: beyond(asking, to)? },
+            None => Span { from: 0, to: asking.at(When::End)?.moment },
+        };
+        if range.from > range.to {
+            return Err("the range ends before it begins".to_owned());
+        }
+        // Parquet's rows are those of CSV.
+        let format = ExportFormat::ALL.into_iter().find(|format| format.name() == self.to).unwrap_or(ExportFormat::Csv);
+        let table = ExportTable::ALL.into_iter().find(|table| table.name() == self.table).unwrap_or_default();
+        let takes_scope = format == ExportFormat::Collapsed || (format.has_rows() && table == ExportTable::Allocations);
+        if self.scope.is_some() && !takes_scope {
+            return Err("--scope is for --to collapsed and for the table of allocations".to_owned());
+        }
+        if self.onto.is_some() && format != ExportFormat::Trace {
+            return Err("--onto needs --to trace".to_owned());
+        }
+        let otherwise = if format == ExportFormat::Collapsed { Counted::Live } else { Counted::All };
+        let scope = match self.scope.unwrap_or(otherwise) {
+            Counted::Live => Scope::At(at),
+            Counted::All => Scope::Ever,
+            Counted::Allocated => Scope::Born(range),
+            Counted::Freed => Scope::Freed(range),
+            Counted::NotFreed => Scope::Kept(range),
+        };
+        Ok(ExportQuestion { format, table, at, range, scope, largest: self.largest })
+    }
+}
+
+/// Writes a trace of torch.profiler with the memory of a device in it.
+fn onto(path: &Path, side: engine::Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> Result<(), String> {
+    exports::onto(&mut || unpacked(path), side, question, out).map_err(|error| match error {
+        OntoError::NoTimes => error.to_string(),
+        _ => format!("{}: {error}", path.display()),
+    })
+}
+
+/// A file, gzipped or not.
+fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
+    let mut file = File::open(path)?;
+    let mut magic = [0; 2];
+    let is_packed = file.read_exact(&mut magic).is_ok() && magic == [0x1f, 0x8b];
+    file.rewind()?;
+    let file = BufReader::with_capacity(1 << 20, file);
+    Ok(if is_packed { Box::new(BufReader::with_capacity(1 << 20, MultiGzDecoder::new(file))) } else { Box::new(file) })
+}

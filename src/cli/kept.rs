@@ -1,0 +1,104 @@
+//! A file that stays open between questions: what `memscape ask` and `memscape mcp` are about.
+//!
+//! Commands open the file that they are given. While one is kept here, and it is that one, they get it as it is and leave it here when
+//! they are done, so that the second question reads nothing. There is one for each thread, since there is one question at a time.
+
+use super::input::Input;
+use super::opening::open_first;
+use engine::protocol::{CategorySet, FileSummary};
+use engine::{Engine, Request};
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+
+struct Kept {
+    file: PathBuf,
+    /// The device of questions that name none.
+    device: Option<i64>,
+    summary: FileSummary,
+    /// Not here while a question has it.
+    engine: Option<Engine>,
+}
+
+thread_local! {
+    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+}
+
+/// An open file; when dropped, one that is kept goes back to its place.
+pub(crate) struct Opened {
+    engine: Engine,
+    is_kept: bool,
+    /// By rules that the next question does not ask for.
+    is_classified: bool,
+}
+
+impl Opened {
+    /// One that was opened for a single question.
+    pub(crate) fn once(engine: Engine) -> Opened {
+        Opened { engine, is_kept: false, is_classified: false }
+    }
+
+    /// Says that it is classified by rules of this question.
+    pub(crate) fn classified(&mut self) {
+        self.is_classified = true;
+    }
+}
+
+impl Deref for Opened {
+    type Target = Engine;
+
+    fn deref(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+impl DerefMut for Opened {
+    fn deref_mut(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            return;
+        }
+        let mut engine = std::mem::replace(&mut self.engine, Engine::without_simulator());
+        if self.is_classified {
+            engine.request(Request::Categories(Box::new(CategorySet::standard())));
+        }
+        // What a question did not wait for is no answer to the next.
+        while engine.next_reply().is_some() {}
+        KEPT.with_borrow_mut(|kept| {
+            if let Some(kept) = kept {
+                kept.engine = Some(engine);
+            }
+        });
+    }
+}
+
+/// Opens a file and keeps it, in place of the one before.
+///
+/// # Errors
+/// It cannot be read: one sentence.
+pub(crate) fn keep(file: &Path, device: Option<i64>) -> Result<FileSummary, String> {
+    let mut input = Input::open(file).map_err(|error| error.to_string())?;
+    let (summary, engine) = open_first(&mut input, file)?;
+    let kept = Kept { file: file.to_owned(), device, summary: summary.clone(), engine: Some(engine) };
+    KEPT.set(Some(kept));
+    Ok(summary)
+}
+
+/// The file, if it is the one that is kept and no other question has it; and the device that questions are about which name none.
+pub(crate) fn take(file: &Path) -> Option<(FileSummary, Opened, Option<i64>)> {
+    KEPT.with_borrow_mut(|kept| {
+        let kept = kept.as_mut().filter(|kept| kept.file == file)?;
+        let engine = kept.engine.take()?;
+        Some((kept.summary.clone(), Opened { engine, is_kept: true, is_classified: false }, kept.device))
+    })
+}
+
+/// The summary of the file, if it is the one that is kept.
+pub(crate) fn summary(file: &Path) -> Option<FileSummary> {
+    KEPT.with_borrow(|kept| kept.as_ref().filter(|kept| kept.file == file).map(|kept| kept.summary.clone()))
+}

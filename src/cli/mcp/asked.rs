@@ -1,0 +1,75 @@
+//! One question: the words of a command, its answer, and the link to the view that shows the same.
+
+use super::arguments::words;
+use super::bounded::bounded;
+use super::files::Files;
+use super::tools::{FILES, RANKS, Tool};
+use crate::ask::Answerer;
+use crate::kept;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use ui::url::percent_encoded;
+
+/// The answer of a tool.
+///
+/// # Errors
+/// The arguments are wrong, the file cannot be read, or there is no answer: one sentence.
+pub(super) fn asked(
+    name: &str,
+    arguments: &Map<String, Value>,
+    files: &Files,
+    answerer: Answerer,
+) -> Result<Value, String> {
+    if name == FILES {
+        return Ok(bounded(json!({"snapshots": files.listed()})));
+    }
+    let tool = Tool::named(name).ok_or_else(|| format!("no tool {}", name.chars().take(100).collect::<String>()))?;
+    let words = words(tool, arguments, files)?;
+    let shown = Path::new(&words.path).file_name().map_or_else(String::new, |name| name.display().to_string());
+    let wrong = |error: String| format!("{shown}: {error}");
+    let path = Path::new(&words.path);
+    // It stays open: the next question about it reads nothing.
+    if tool.name != RANKS && kept::summary(path).is_none() {
+        kept::keep(path, None).map_err(wrong)?;
+    }
+    let mut answer = answerer(&words.path, tool.command, &words.words).map_err(wrong)?;
+    if tool.name == "insights" && !arguments.contains_key("topic") {
+        statements_alone(&mut answer);
+    }
+    let argument = |name: &str| arguments.get(name).and_then(Value::as_str);
+    // Where none is named, the moment that the answer is about.
+    let event = answer.get("event").and_then(Value::as_i64).map(|event| event.to_string());
+    let oom = argument("topic").filter(|topic| *topic == "oom").map(str::to_owned);
+    let parts = [
+        ("topic", argument("topic").map(str::to_owned)),
+        ("at", words.at.or(oom).or(event)),
+        ("find", argument("query").map(str::to_owned)),
+    ];
+    let mut link = tool.view.to_owned();
+    for (key, text) in parts.into_iter().filter(|_| !tool.view.is_empty()) {
+        let text = text.map(|text| percent_encoded(&text).replace('&', "%26").replace('#', "%23"));
+        link.extend(text.map(|text| format!("&{key}={text}")));
+    }
+    let answer = match answer {
+        Value::Object(_) => answer,
+        other => json!({"answer": other}),
+    };
+    let answer = bounded(answer);
+    Ok(match link.is_empty() {
+        true => answer,
+        false => crate::output::with(answer, json!({"link": format!("#{link}")})),
+    })
+}
+
+/// Leaves out the tables of all insights: who wants one asks for its topic.
+fn statements_alone(answer: &mut Value) {
+    match answer {
+        Value::Object(fields) => {
+            fields.remove("sheets");
+            fields.remove("charts");
+            fields.values_mut().for_each(statements_alone);
+        }
+        Value::Array(items) => items.iter_mut().for_each(statements_alone),
+        _ => {}
+    }
+}

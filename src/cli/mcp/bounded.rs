@@ -1,0 +1,109 @@
+//! Answers short enough for whoever reads them: what says least goes first, then rows, and what was cut is said.
+
+use serde_json::{Map, Value, json};
+
+/// Bytes of an answer: some 6,000 tokens.
+pub(super) const MOST: usize = 20_000;
+/// Characters of one text.
+const LONGEST_TEXT: usize = 600;
+/// Rows that stay, so that a table is never empty for want of room elsewhere.
+const FEWEST_ROWS: usize = 3;
+
+/// An answer of at most [`MOST`] bytes; `cut` in it says what is missing and how to get it.
+pub(super) fn bounded(mut answer: Value) -> Value {
+    lean(&mut answer);
+    let mut cuts: Map<String, Value> = Map::new();
+    for fewest in [FEWEST_ROWS, 0] {
+        while size(&answer) > MOST {
+            let mut largest = (0, String::new());
+            widest(&answer, "", fewest, &mut largest);
+            let (bytes, pointer) = largest;
+            let Some(rows) = answer.pointer_mut(&pointer).and_then(Value::as_array_mut).filter(|_| bytes > 0) else {
+                break;
+            };
+            let kept = (rows.len() / 2).max(fewest);
+            let left_out = rows.len() - kept;
+            rows.truncate(kept);
+            let known = cuts.get(&pointer).and_then(Value::as_u64).unwrap_or(0);
+            cuts.insert(pointer, json!(known + left_out as u64));
+        }
+    }
+    if size(&answer) > MOST {
+        return json!({"cut": "The answer is too long even without its tables. Ask for one topic, a narrower search, or fewer rows."});
+    }
+    if !cuts.is_empty() {
+        let cut = json!({
+            "left_out": cuts,
+            "for_more": "Ask again with fewer rows of the other tables (rows), a narrower search (query, filter, from, to) or one topic.",
+        });
+        answer = crate::output::with(answer, json!({"cut": cut}));
+    }
+    answer
+}
+
+fn size(value: &Value) -> usize {
+    value.to_string().len()
+}
+
+/// Leaves out what repeats: the heads of columns, whose keys the rows have, and frames of torch and C++ in stacks that have others.
+fn lean(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            // Rows of SQL are lists.
+            let has_keys =
+                fields.get("rows").and_then(Value::as_array).is_some_and(|rows| rows.iter().all(Value::is_object));
+            if has_keys {
+                fields.remove("columns");
+            }
+            fields.retain(|_, value| !value.is_null());
+            if let Some(Value::Array(stack)) = fields.get_mut("stack") {
+                let is_own = |frame: &Value| frame.as_str().is_some_and(is_own);
+                if stack.iter().any(is_own) {
+                    stack.retain(is_own);
+                }
+            }
+            fields.values_mut().for_each(lean);
+        }
+        Value::Array(items) => items.iter_mut().for_each(lean),
+        Value::String(text) => {
+            if let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) {
+                text.truncate(end);
+                text.push('…');
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_own(frame: &str) -> bool {
+    frame.contains(".py:") && !frame.contains("/site-packages/torch/") && !frame.contains("/dist-packages/torch/")
+}
+
+/// The list with the most bytes that has more than the fewest elements, by its pointer. Lists within lists count where they are alone.
+fn widest(value: &Value, pointer: &str, fewest: usize, largest: &mut (usize, String)) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                widest(value, &format!("{pointer}/{key}"), fewest, largest);
+            }
+        }
+        Value::Array(items) => {
+            if items.len() > fewest {
+                let bytes = size(value);
+                if bytes > largest.0 {
+                    *largest = (bytes, pointer.to_owned());
+                }
+                return;
+            }
+            for (at, value) in items.iter().enumerate() {
+                widest(value, &format!("{pointer}/{at}"), fewest, largest);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/cli/mcp/bounded.rs"]
+mod tests;

@@ -1,0 +1,120 @@
+//! `memscape mcp`: the questions of `memscape ask` as tools of the Model Context Protocol, for agents.
+//!
+//! ```text
+//! client ⇄ stdio ⇄ rmcp ⇄ this handler ─▶ one thread with the open file: arguments → words of a command → its JSON → bounded
+//! ```
+//! Only snapshots are read, nothing is written, and nothing but the protocol goes to standard output.
+
+mod arguments;
+mod asked;
+mod bounded;
+mod files;
+mod tools;
+
+use super::ask::Answerer;
+use clap::Args;
+use files::Files;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::stdio;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+use tokio::sync::oneshot;
+use tools::{ABOUT_FILES, FILES};
+
+const INSTRUCTIONS: &str = "memscape reads PyTorch GPU memory snapshots. Why did it run out of memory, and what to change: insights with topic \
+oom, then savings, then whatif or plan to check a change. live_bytes is what the program requested and holds, reserved_bytes what PyTorch took \
+from the driver: never add them. event numbers are moments (at), numbers of allocations are found with find(query=\"#12\"). Answers are cut to \
+some 20,000 bytes; cut says what is missing. link is the part behind the address of the page that shows the same: memscape serve FILE prints \
+the address.";
+
+/// Arguments of `memscape mcp`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Mcp {
+    /// Snapshot that is meant where a question names none, or folder of snapshots. Files outside of its folder are not read
+    #[arg(value_name = "FILE|FOLDER")]
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// A question on its way to the thread that has the file.
+struct Question {
+    name: String,
+    arguments: Map<String, Value>,
+    reply: oneshot::Sender<Result<Value, String>>,
+}
+
+struct Server {
+    questions: mpsc::Sender<Question>,
+}
+
+impl Mcp {
+    /// Serves until standard input ends.
+    ///
+    /// # Errors
+    /// The path cannot be read, or the system's: one sentence.
+    pub(crate) fn run(&self, answerer: Answerer) -> Result<(), String> {
+        let files = Files::of(self.path.as_deref())?;
+        let (questions, asked) = mpsc::channel::<Question>();
+        // A file is open on one thread, and questions about it are answered one after the other.
+        std::thread::spawn(move || {
+            for Question { name, arguments, reply } in asked {
+                // Whoever asked may be gone.
+                let _ = reply.send(asked::asked(&name, &arguments, &files, answerer));
+            }
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let served = runtime.block_on(async {
+            let service = Server { questions }.serve(stdio()).await.map_err(|error| error.to_string())?;
+            service.waiting().await.map(drop).map_err(|error| error.to_string())
+        });
+        // A read of standard input may still wait.
+        runtime.shutdown_background();
+        served
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("memscape", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tool = |name: &'static str, about: &'static str, schema: Map<String, Value>| {
+            rmcp::model::Tool::new(name, about, Arc::new(schema))
+                .with_annotations(ToolAnnotations::new().read_only(true))
+        };
+        let none = json!({"type": "object", "properties": {}}).as_object().cloned().unwrap_or_default();
+        let files = tool(FILES, ABOUT_FILES, none);
+        let others = tools::ALL.iter().map(|it| tool(it.name, it.about, it.schema()));
+        Ok(ListToolsResult::with_all_items([files].into_iter().chain(others).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (reply, answer) = oneshot::channel();
+        let arguments = request.arguments.unwrap_or_default();
+        let question = Question { name: request.name.into_owned(), arguments, reply };
+        let gone = || ErrorData::internal_error("the thread that reads snapshots has ended", None);
+        self.questions.send(question).map_err(|_| gone())?;
+        // What went wrong is for the agent to read: it can ask otherwise.
+        Ok(CallToolResponse::from(match answer.await.map_err(|_| gone())? {
+            Ok(answer) => CallToolResult::success(vec![ContentBlock::text(answer.to_string())]),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(error)]),
+        }))
+    }
+}

@@ -1,0 +1,45 @@
+//! A file → what is kept of it to compare many ranks.
+
+use super::input::Input;
+use super::opening::open_with;
+use base::slice::Slice;
+use compare::ranks::{FileSurvey, OfFile};
+use engine::Engine;
+use engine::protocol::FileSummary;
+use std::io;
+use std::path::Path;
+
+/// The survey of one file, while somebody waits for it: `watch` fails when nobody does.
+///
+/// # Errors
+/// It can't be read, or has several snapshots: one sentence.
+pub(super) fn survey_file(path: &Path, watch: Box<dyn FnMut() -> io::Result<()>>) -> Result<OfFile, String> {
+    let mut input = Input::open(path).map_err(|error| error.to_string())?;
+    input.watch(watch);
+    let mut members = Vec::new();
+    let engine = Engine::with_memory(default_memory());
+    let (summary, engine) = open_with(engine, &mut input, "", None, &mut members, false)?;
+    if members.len() > 1 {
+        return Err(format!("an archive of {} snapshots: unpack it to survey them", members.len()));
+    }
+    survey_of(&summary, &engine)
+}
+
+/// The survey of a file that is open.
+pub(super) fn survey_of(summary: &FileSummary, engine: &Engine) -> Result<OfFile, String> {
+    let mut survey = FileSurvey::new(summary)?;
+    loop {
+        if let Ok(of) = survey.step(|device| engine.side(device), &mut Slice::new(&mut || true)) {
+            return Ok(of);
+        }
+    }
+}
+
+/// Half of the memory of this machine that is free, or 4 GiB where the system does not say.
+pub(super) fn default_memory() -> u64 {
+    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    available.map_or(4 << 30, |kib| kib * 512)
+}

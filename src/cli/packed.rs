@@ -1,0 +1,80 @@
+//! What is written goes through gzip or zstd where the name of the file says so.
+
+use super::written::Written;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::{self, Write};
+use std::path::Path;
+use zstd::Encoder;
+
+/// A file on its way, compressed or not.
+pub(crate) enum Packed {
+    Plain(Written),
+    Gzip(GzEncoder<Written>),
+    Zstd(Encoder<'static, Written>),
+}
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    /// As the ending of its name says.
+    pub(crate) fn of(path: &Path) -> Packing {
+        match path.extension() {
+            Some(ending) if ending.eq_ignore_ascii_case("gz") => Packing::Gzip,
+            Some(ending) if ending.eq_ignore_ascii_case("zst") => Packing::Zstd,
+            _ => Packing::Plain,
+        }
+    }
+}
+
+impl Packed {
+    /// Begins to write `out`; see [`Written::create`].
+    ///
+    /// # Errors
+    /// Those of that.
+    pub(crate) fn create(out: &Path, source: &Path, packing: Packing) -> io::Result<Packed> {
+        let written = Written::create(out, source)?;
+        Ok(match packing {
+            Packing::Plain => Packed::Plain(written),
+            Packing::Gzip => Packed::Gzip(GzEncoder::new(written, Compression::default())),
+            // Its own default level.
+            Packing::Zstd => Packed::Zstd(Encoder::new(written, 0)?),
+        })
+    }
+
+    /// Puts the file to its place.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self {
+            Packed::Plain(written) => written.finish(),
+            Packed::Gzip(gzip) => gzip.finish()?.finish(),
+            Packed::Zstd(zstd) => zstd.finish()?.finish(),
+        }
+    }
+}
+
+impl Write for Packed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Packed::Plain(out) => out.write(bytes),
+            Packed::Gzip(out) => out.write(bytes),
+            Packed::Zstd(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Packed::Plain(out) => out.flush(),
+            Packed::Gzip(out) => out.flush(),
+            Packed::Zstd(out) => out.flush(),
+        }
+    }
+}

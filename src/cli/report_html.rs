@@ -1,0 +1,199 @@
+//! An insight as a page of its own, without scripts: for a wiki, a mail, or a run's folder of results.
+
+use base::units::Bytes;
+use engine::protocol::{Chart, ChartMap, Report, Sheet, SheetRow, Tone};
+use std::fmt::Write;
+use ui::cell_text::{exact, is_of_numbers, left_out, short, total};
+
+/// Rows that have a curve each; more are a picture.
+const MOST_CURVES: usize = 16;
+/// Pixels of a curve, of a row of the picture, and of what the spread takes.
+const CURVE: usize = 30;
+const ROW: usize = 6;
+const SPREAD: usize = 56;
+/// Pixels that names take, and a column.
+const NAMES: usize = 190;
+const COLUMN: usize = 3;
+/// Shades of the picture.
+const SHADES: u32 = 24;
+
+const STYLE: &str = "\
+:root { color-scheme: light dark; --text: #171b21; --soft: #5b6470; --line: #d9dee5; --ground: #fff; --mark: #3b76d6; --alarm: #a4262c; }
+@media (prefers-color-scheme: dark) { :root { --text: #e5e9ef; --soft: #9aa4b1; --line: #2c343f; --ground: #0f1318; --mark: #6ea1f2; --alarm: #ff9b94; } }
+body { margin: 24px auto; max-width: 1240px; padding: 0 16px; background: var(--ground); color: var(--text); font: 14px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
+h1 { font-size: 20px; } h2 { font-size: 15px; margin: 26px 0 2px; } p, figcaption { margin: 2px 0; color: var(--soft); } figure { margin: 12px 0; }
+li.alarm { color: var(--alarm); font-weight: 600; }
+.sheet { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; } th { font-weight: 600; color: var(--soft); text-align: left; }
+th, td { padding: 2px 10px 2px 0; border-bottom: 1px solid var(--line); vertical-align: top; } .number { text-align: right; white-space: nowrap; }
+tr.alarm td { color: var(--alarm); } tfoot td { font-weight: 600; }
+svg { max-width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: var(--text); } svg path { fill: var(--mark); } svg .axis { stroke: var(--line); }
+";
+
+/// The page.
+pub(super) fn page(report: &Report, title: &str) -> String {
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}</title>\n<style>\n{STYLE}</style>\n<h1>{0}</h1>\n<ul>\n",
+        escaped(title)
+    );
+    for statement in &report.statements {
+        let class = if statement.tone == Tone::Alarm { " class=\"alarm\"" } else { "" };
+        let _ = writeln!(out, "<li{class}>{}</li>", escaped(&statement.text));
+    }
+    out += "</ul>\n";
+    for statement in &report.statements {
+        if let Some(Chart::Map(map)) = &statement.chart {
+            picture(&mut out, map);
+        }
+    }
+    report.sheets.iter().for_each(|sheet| table(&mut out, sheet));
+    out + "</html>\n"
+}
+
+/// Names and texts of a file are text, whatever stands in them.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            letter if letter.is_control() => out.push('\u{fffd}'),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+fn table(out: &mut String, sheet: &Sheet) {
+    // Here nothing can be selected.
+    let note = sheet.note.split(" Select a row").next().unwrap_or_default();
+    let _ = write!(out, "<h2>{}</h2>\n<p>{}</p>\n", escaped(&sheet.title), escaped(note));
+    *out += "<div class=\"sheet\"><table>\n<thead><tr>";
+    let class = |column: usize| if is_of_numbers(sheet, column) { " class=\"number\"" } else { "" };
+    for (at, column) in sheet.columns.iter().enumerate() {
+        let _ = write!(out, "<th{}>{}</th>", class(at), escaped(&column.label));
+    }
+    *out += "</tr></thead>\n<tbody>\n";
+    let line = |out: &mut String, row: &SheetRow| {
+        *out += if row.tone == Tone::Alarm { "<tr class=\"alarm\">" } else { "<tr>" };
+        for (at, cell) in row.cells.iter().enumerate() {
+            let indent = if at == 0 { "\u{2003}".repeat(row.depth.min(24) as usize) } else { String::new() };
+            let (short, exact) = (escaped(&short(cell)), escaped(&exact(cell)));
+            let title = if short == exact { String::new() } else { format!(" title=\"{exact}\"") };
+            let _ = write!(out, "<td{}{title}>{indent}{short}</td>", class(at));
+        }
+        *out += "</tr>\n";
+    };
+    sheet.rows.iter().for_each(|row| line(out, row));
+    *out += "</tbody>\n";
+    if let Some(row) = total(sheet) {
+        *out += "<tfoot>";
+        line(out, &row);
+        *out += "</tfoot>\n";
+    }
+    *out += "</table></div>\n";
+    if let Some(words) = left_out(sheet) {
+        let _ = writeln!(out, "<p>{}</p>", escaped(&words));
+    }
+}
+
+/// The ranks over their traces, and how far they are spread.
+fn picture(out: &mut String, map: &ChartMap) {
+    let columns = map.columns as usize;
+    let are_curves = map.rows.len() <= MOST_CURVES;
+    let row_height = if are_curves { CURVE + 4 } else { ROW };
+    let (height, width) = (map.rows.len() * row_height, NAMES + columns * COLUMN);
+    let whole = height + 12 + SPREAD;
+    let _ = writeln!(
+        out,
+        "<figure><svg viewBox=\"0 0 {width} {whole}\" width=\"{width}\" height=\"{whole}\" role=\"img\" aria-label=\"Live bytes of each rank\">"
+    );
+    let rows: Vec<&[u8]> = map.values.chunks(columns.max(1)).collect();
+    // As many names as there is room for.
+    let every = 14_usize.div_ceil(row_height);
+    for (at, row) in map.rows.iter().enumerate().filter(|(at, _)| at % every == 0) {
+        let oom = if row.is_oom { " · OOM" } else { "" };
+        let y = at * row_height + if are_curves { CURVE / 2 + 4 } else { ROW + 3 };
+        let _ = writeln!(out, "<text x=\"0\" y=\"{y}\">{} · {}{oom}</text>", escaped(&row.name), Bytes(row.peak));
+    }
+    match are_curves {
+        true => curves(out, &rows),
+        false => shades(out, &rows),
+    }
+    spread(out, map, height + 8);
+    *out += "</svg>\n";
+    let what = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
+    let aligned = match map.steps {
+        0 => "from the first event to the last".to_owned(),
+        steps => format!("aligned by {}", base::units::counted(steps.into(), "step")),
+    };
+    let _ = writeln!(
+        out,
+        "<figcaption>Live bytes (requested) of each rank, {aligned}; below, min, 5 %, median, 95 % and max over ranks. Scale: 0 to {}, {what}.</figcaption></figure>",
+        Bytes(map.most)
+    );
+}
+
+/// A curve for each row.
+fn curves(out: &mut String, rows: &[&[u8]]) {
+    for (at, row) in rows.iter().enumerate() {
+        let foot = at * (CURVE + 4) + CURVE;
+        let _ = write!(out, "<path d=\"M{NAMES} {foot}");
+        for (x, value) in row.iter().enumerate() {
+            let (left, top) = (NAMES + x * COLUMN, foot - usize::from(*value) * CURVE / 255);
+            let _ = write!(out, "L{left} {top}h{COLUMN}");
+        }
+        let _ = writeln!(out, "V{foot}z\"/>");
+    }
+}
+
+/// A path for each shade, in which each run of equal columns is a rectangle.
+fn shades(out: &mut String, rows: &[&[u8]]) {
+    for shade in 1..=SHADES {
+        let of = |value: u8| (u32::from(value) * SHADES).div_ceil(255);
+        let mut path = String::new();
+        for (at, row) in rows.iter().enumerate() {
+            let mut x = 0;
+            for run in row.chunk_by(|one, other| of(*one) == of(*other)) {
+                if run.first().is_some_and(|value| of(*value) == shade) {
+                    let (left, top, wide) = (NAMES + x * COLUMN, at * ROW, run.len() * COLUMN);
+                    let _ = write!(path, "M{left} {top}h{wide}v{ROW}h-{wide}z");
+                }
+                x += run.len();
+            }
+        }
+        if !path.is_empty() {
+            let _ = writeln!(out, "<path d=\"{path}\" opacity=\"{:.2}\"/>", f64::from(shade) / f64::from(SHADES));
+        }
+    }
+}
+
+/// From the least to the most, from 5 % to 95 %, and the median; with a line where steps begin.
+fn spread(out: &mut String, map: &ChartMap, top: usize) {
+    let foot = top + SPREAD;
+    for column in &map.step_columns {
+        let x = NAMES + *column as usize * COLUMN;
+        let _ = writeln!(out, "<path class=\"axis\" d=\"M{x} {top}V{foot}\"/>");
+    }
+    let y = |value: u8| foot - usize::from(value) * SPREAD / 255;
+    for (low, high, opacity) in [(0, 4, "0.25"), (1, 3, "0.5")] {
+        let mut path = String::new();
+        for (x, spread) in map.ribbon.iter().enumerate() {
+            let at = |place: usize| y(spread.get(place).copied().unwrap_or(0));
+            let (left, upper, lower) = (NAMES + x * COLUMN, at(high), at(low) + 1);
+            let _ = write!(path, "M{left} {upper}h{COLUMN}V{lower}h-{COLUMN}z");
+        }
+        let _ = writeln!(out, "<path d=\"{path}\" opacity=\"{opacity}\"/>");
+    }
+    let mut path = String::new();
+    for (x, spread) in map.ribbon.iter().enumerate() {
+        let (left, middle) = (NAMES + x * COLUMN, y(spread[2]));
+        let _ = write!(path, "M{left} {middle}h{COLUMN}v2h-{COLUMN}z");
+    }
+    let _ = writeln!(out, "<path d=\"{path}\"/>");
+}

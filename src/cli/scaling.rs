@@ -1,0 +1,48 @@
+//! By how much each call site grows, measured between two snapshots: for `memscape plan --scaling-from`.
+
+use super::asking::Asking;
+use super::terms::SnapshotArgs;
+use base::slice::Slice;
+use compare::{Comparing, Measured, Wanted};
+use engine::protocol::{Factor, PlanQuestion};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// What the allocations of the open device were measured to grow by up to another file.
+///
+/// # Errors
+/// That cannot be read, or no size changes: one sentence.
+pub(crate) fn measured(asking: &mut Asking, other: &Path, growth: Option<f64>) -> Result<Measured, String> {
+    let named = |error: String| format!("{}: {error}", other.display());
+    asking.prepare();
+    let mut second = Asking::open(&SnapshotArgs { file: other.to_owned(), device: None }).map_err(named)?;
+    second.prepare();
+    let missing = || "no device has events or segments".to_owned();
+    let a = asking.engine().side(asking.device.device).ok_or_else(missing)?;
+    let b = second.engine().side(second.device.device).ok_or_else(|| named(missing()))?;
+    let mut comparing = Comparing::new(&a, &b, Wanted::default());
+    while comparing.step(&a, &b, &mut Slice::new(&mut || true)).is_err() {}
+    let unchanged = || named("no paired call site changes its size, so nothing is measured".to_owned());
+    comparing.measured(&a, growth).ok_or_else(unchanged)
+}
+
+/// Adds what was measured to a plan: for another length, or without one for that of the other file.
+///
+/// # Errors
+/// The numbers are too large: one sentence.
+pub(crate) fn add(measured: &Measured, by: Option<Factor>, plan: &mut PlanQuestion) -> Result<(), String> {
+    let own = || Factor::new((measured.growth * 1000.0).round() as u64, 1000);
+    let groups = by.or_else(own).and_then(|by| measured.groups(by));
+    plan.groups.extend(groups.ok_or("sequence: the number is too large or too small")?);
+    Ok(())
+}
+
+/// It as JSON.
+pub(crate) fn as_json(measured: &Measured) -> Value {
+    let classes = measured.classes.iter().map(|class| json!({"exponent": class.exponent, "call_sites": class.sites}));
+    json!({
+        "growth": measured.growth,
+        "exponents": classes.collect::<Vec<Value>>(),
+        "call_sites_not_measured": measured.rest_sites,
+    })
+}

@@ -1,0 +1,98 @@
+//! `memscape sql`: queries about a snapshot, two, or the snapshots of many ranks.
+
+mod answer;
+mod lines;
+mod prompt;
+mod sources;
+
+use answer::Form;
+use clap::Args;
+use sql::{Limits, Queries};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// Arguments of `memscape sql`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Sql {
+    /// Snapshot to read, "-" for standard input; or a folder with the snapshots of many ranks, which adds a column rank
+    pub(crate) file: PathBuf,
+    /// SELECT statement; if omitted, statements are read from the terminal or standard input (.help lists its commands)
+    pub(crate) query: Option<String>,
+    /// Second snapshot: rows of both, with a column side that is A or B
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with: Option<PathBuf>,
+    /// List allocations with this text in any frame of their stack, largest first
+    #[arg(long, value_name = "TEXT", conflicts_with = "query")]
+    pub(crate) find: Option<String>,
+    /// Show the allocation with this number, and its stack
+    #[arg(long, value_name = "N", conflicts_with_all = ["query", "find"])]
+    pub(crate) show: Option<u32>,
+    /// Print tables and columns
+    #[arg(long, conflicts_with_all = ["query", "find", "show"])]
+    pub(crate) schema: bool,
+    /// Seconds after which a query is stopped; 0: no limit
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) timeout: u64,
+    /// Memory that queries may take beside the snapshot, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(8..1 << 20))]
+    pub(crate) memory: u64,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+}
+
+/// Milliseconds since the first call.
+fn clock() -> f64 {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    FIRST.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
+}
+
+/// Memory that SQLite may take where it only writes.
+const SAVING: u64 = 1 << 30;
+
+/// Writes all tables of a snapshot into a new file of SQLite's.
+///
+/// # Errors
+/// The snapshot can't be read, or the file not be written: one sentence.
+pub(crate) fn save(file: &Path, out: &Path) -> Result<(), String> {
+    let limits = Limits { seconds: 0, memory: SAVING };
+    let queries = Queries::new(sources::open(file, None)?, clock, limits).map_err(|error| error.to_string())?;
+    let named = |error: String| format!("{}: {error}", out.display());
+    let path = out.to_str().ok_or_else(|| named("the name of the folder is no text".to_owned()))?;
+    queries.save(path).map_err(|error| named(error.to_string()))
+}
+
+impl Sql {
+    /// Whether it says what is asked, and nothing is read from standard input.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.query.is_some() || self.find.is_some() || self.show.is_some() || self.schema
+    }
+
+    /// Answers, or reads statements until there are no more.
+    ///
+    /// # Errors
+    /// A file can't be read, or the query has no answer: one sentence.
+    pub(crate) fn run(&self) -> Result<(), String> {
+        let source = sources::open(&self.file, self.with.as_deref())?;
+        let limits = Limits { seconds: self.timeout, memory: self.memory << 20 };
+        let queries = Queries::new(source, clock, limits).map_err(|error| error.to_string())?;
+        let form = match (self.json, self.csv) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Csv,
+            _ => Form::Text,
+        };
+        if self.schema {
+            return super::output::print(&sql::schema_text(queries.catalog(), None));
+        }
+        let found = self.find.as_deref().map(lines::find);
+        let shown = self.show.map(lines::show);
+        match self.query.clone().or(found).or(shown) {
+            Some(query) => answer::print(&queries, &query, form),
+            None => prompt::run(queries, form),
+        }
+    }
+}

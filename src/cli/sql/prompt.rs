@@ -1,0 +1,159 @@
+//! Statements from a terminal, with history and completion; or from a pipe.
+
+use super::answer::{self, Form};
+use super::lines::{HELP, Line, read};
+use crate::output::{print, say};
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{Config, Context, Editor, Helper};
+use sql::{CANNED, Queries, completions, schema_text};
+use std::io::{self, BufRead, IsTerminal};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// What completes a line.
+struct Completing(Rc<Queries>);
+
+impl Completer for Completing {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        let found = completions(self.0.catalog(), line, at);
+        Ok((found.from, found.words))
+    }
+}
+
+impl Helper for Completing {}
+impl Highlighter for Completing {}
+impl Validator for Completing {}
+
+impl Hinter for Completing {
+    type Hint = String;
+}
+
+/// Reads statements until there are no more.
+pub(super) fn run(queries: Queries, form: Form) -> Result<(), String> {
+    let queries = Rc::new(queries);
+    let mut reading = Reading { queries: queries.clone(), form, statement: String::new() };
+    if !io::stdin().is_terminal() {
+        for line in io::stdin().lock().lines() {
+            let line = line.map_err(|error| format!("standard input: {error}"))?;
+            if reading.take(&line)? == Next::Quit {
+                return Ok(());
+            }
+        }
+        // The last statement of a pipe needs no semicolon.
+        return reading.finish();
+    }
+    let cancel = queries.cancel();
+    // While a line is typed rustyline has Ctrl+C; a query that runs is stopped by it.
+    if ctrlc::set_handler(move || cancel.cancel()).is_err() {
+        say("Ctrl+C ends the program");
+    }
+    let failed = |error: ReadlineError| error.to_string();
+    let config = Config::builder().max_history_size(1000).map_err(failed)?.auto_add_history(false).build();
+    let mut editor = Editor::<Completing, FileHistory>::with_config(config).map_err(failed)?;
+    editor.set_helper(Some(Completing(queries)));
+    let history = history_file();
+    // There is none the first time.
+    history.iter().for_each(|file| drop(editor.load_history(file)));
+    print("Statements end with a semicolon. .help lists commands, .schema tables.\n")?;
+    loop {
+        let is_new = reading.statement.trim().is_empty();
+        match editor.readline(if is_new { "sql> " } else { "...> " }) {
+            Ok(line) => {
+                if !line.trim().is_empty() {
+                    // It is kept for next time where that is possible.
+                    let _ = editor.add_history_entry(&line);
+                }
+                match reading.take(&line) {
+                    Ok(Next::Quit) => break,
+                    Ok(Next::More) => {}
+                    Err(error) => say(&error),
+                }
+            }
+            Err(ReadlineError::Interrupted) => reading.statement.clear(),
+            Err(ReadlineError::Eof) => break,
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    history.iter().for_each(|file| drop(editor.save_history(file)));
+    Ok(())
+}
+
+/// Where the history is kept: where programs keep such things, if anywhere.
+fn history_file() -> Option<PathBuf> {
+    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = || of("HOME").or_else(|| of("USERPROFILE")).map(|home| home.join(".local").join("state"));
+    let folder = of("XDG_STATE_HOME").or_else(home)?.join("memscape");
+    std::fs::create_dir_all(&folder).ok()?;
+    Some(folder.join("sql_history"))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    More,
+    Quit,
+}
+
+/// What was typed so far.
+struct Reading {
+    queries: Rc<Queries>,
+    form: Form,
+    statement: String,
+}
+
+impl Reading {
+    /// Takes a line, and answers where it ends a statement or is a command.
+    fn take(&mut self, line: &str) -> Result<Next, String> {
+        let line = if self.statement.trim().is_empty() { read(line) } else { Line::Sql(line) };
+        match line {
+            Line::Sql(line) => {
+                self.statement += line;
+                self.statement += "\n";
+                if line.trim_end().ends_with(';') {
+                    self.finish()?;
+                }
+            }
+            Line::Query(query) => answer::print(&self.queries, &query, self.form)?,
+            Line::Schema(table) => print(&schema_text(self.queries.catalog(), table))?,
+            Line::Help => print(HELP)?,
+            Line::Quit => return Ok(Next::Quit),
+            Line::Wrong(error) => return Err(error),
+            Line::Save(file) => self.queries.save(file).map_err(|error| format!("{file}: {error}"))?,
+            Line::Form(name) => {
+                self.form = match name {
+                    "text" => Form::Text,
+                    "csv" => Form::Csv,
+                    "json" => Form::Json,
+                    _ => return Err("expected .mode text, csv or json".to_owned()),
+                }
+            }
+            Line::Canned(None) => {
+                let list = CANNED.iter().enumerate();
+                let list: String = list.map(|(at, query)| format!("{:>3}  {}\n", at + 1, query.title)).collect();
+                print(&list)?;
+            }
+            Line::Canned(Some(number)) => {
+                let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+                let query = number.and_then(|number| CANNED.get(number)).ok_or("no such query: .canned lists them")?;
+                print(&format!("{};\n", query.sql))?;
+                answer::print(&self.queries, query.sql, self.form)?;
+            }
+        }
+        Ok(Next::More)
+    }
+
+    /// Answers what was typed, if anything was.
+    fn finish(&mut self) -> Result<(), String> {
+        let statement = std::mem::take(&mut self.statement);
+        if statement.trim().is_empty() {
+            return Ok(());
+        }
+        answer::print(&self.queries, &statement, self.form)
+    }
+}

@@ -1,0 +1,77 @@
+//! The files that are asked about.
+
+use crate::input::Input;
+use crate::kept::{self, Opened};
+use crate::opening::open_first;
+use crate::output::say;
+use crate::serve::snapshots;
+use compare::ranks::named_by;
+use engine::Side;
+use engine::protocol::FileSummary;
+use sql::{Holds, Labelled, Source};
+use std::path::Path;
+
+/// An open file; when dropped, one that is kept goes back to its place.
+struct Held(Opened);
+
+impl Holds for Held {
+    fn side_of(&self, device: i64) -> Option<Side<'_>> {
+        self.0.side(device)
+    }
+}
+
+/// Opens a file, or what is in a folder; and the file that it is put beside.
+pub(super) fn open(file: &Path, with: Option<&Path>) -> Result<Source, String> {
+    let mut source = Source::default();
+    if let Some(with) = with {
+        for (side, path) in [("A", file), ("B", with)] {
+            let (summary, held) = opened(path)?;
+            source.add(Labelled { side: Some(side), rank: None }, summary, held);
+        }
+    } else if file.is_dir() {
+        add_ranks(&mut source, file)?;
+    } else {
+        let (summary, held) = opened(file)?;
+        source.add(Labelled::default(), summary, held);
+    }
+    Ok(source)
+}
+
+/// Opens all snapshots of a folder that can be read.
+fn add_ranks(source: &mut Source, folder: &Path) -> Result<(), String> {
+    let mut found = snapshots(folder);
+    found.sort_by(|one, other| (&one.name, &one.path).cmp(&(&other.name, &other.path)));
+    let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
+    let (said, _) = named_by(&names, None);
+    let mut ranks: Vec<(Option<u32>, &Path)> =
+        said.iter().zip(&found).map(|(named, snapshot)| (named.rank, &*snapshot.path)).collect();
+    ranks.sort();
+    let mut is_empty = true;
+    for (rank, path) in ranks {
+        match opened(path) {
+            Ok((summary, held)) => {
+                source.add(Labelled { side: None, rank }, summary, held);
+                is_empty = false;
+            }
+            Err(error) => say(&format!("left out: {error}")),
+        }
+    }
+    if is_empty { Err(format!("{}: no snapshots found", folder.display())) } else { Ok(()) }
+}
+
+fn opened(path: &Path) -> Result<(FileSummary, Box<dyn Holds>), String> {
+    let named = |error: String| format!("{}: {error}", path.display());
+    let (summary, mut engine) = match kept::take(path) {
+        Some((summary, engine, _)) => (summary, engine),
+        None => {
+            let mut input = Input::open(path).map_err(|error| named(error.to_string()))?;
+            let (summary, engine) = open_first(&mut input, path).map_err(named)?;
+            (summary, Opened::once(engine))
+        }
+    };
+    // Categories, and what was reserved when: of all devices at once.
+    for device in &summary.devices {
+        engine.whole_side(device.device);
+    }
+    Ok((summary, Box::new(Held(engine))))
+}

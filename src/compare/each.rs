@@ -1,0 +1,147 @@
+//! What is live at one moment of A and one of B, allocation by allocation: each beside the one that it is paired with.
+
+use crate::aligning::Found;
+use crate::answer::{AllocationRow, Allocations, MOST_ALLOCATIONS, Two};
+use crate::sums::site_of;
+use crate::tables::Tables;
+use base::slice::{Slice, Sliced};
+use base::sorted::sorted_numbers;
+use base::units::Moment;
+use engine::Side;
+use history::replay::{AllocationId, Candidates};
+
+/// The id of an allocation that has no partner.
+const NONE: u32 = u32::MAX;
+
+/// The allocations, as far as they are.
+#[derive(Default)]
+pub(crate) struct Each {
+    /// Which side is looked at, its candidates, and how far.
+    side: usize,
+    candidates: Option<Candidates>,
+    next: usize,
+    /// Those whose live bytes differ.
+    ids: Vec<[u32; 2]>,
+    equal: Two,
+    early: Two,
+    found: Option<Allocations>,
+    /// How many of them have their call sites.
+    named: usize,
+}
+
+impl Each {
+    /// Lists what differs.
+    pub(crate) fn step(
+        &mut self,
+        sides: [&Side; 2],
+        tables: &mut Tables,
+        found: &Found,
+        moments: (Moment, Moment),
+        slice: &mut Slice,
+    ) -> Sliced<Allocations> {
+        let moments = [moments.0, moments.1];
+        let live = |which: usize, id: u32| match (sides.get(which), moments.get(which)) {
+            (Some(side), Some(moment)) if id != NONE => {
+                let allocations = &side.history.allocations;
+                let is_live =
+                    allocations.born(AllocationId(id)) <= *moment && allocations.outlives(AllocationId(id), *moment);
+                if is_live { allocations.size(AllocationId(id)) } else { 0 }
+            }
+            _ => 0,
+        };
+        // One device of one file: each is its own partner.
+        let is_same = std::ptr::eq(sides[0].history, sides[1].history);
+        // Where nothing is paired, nothing can be said of one allocation.
+        if !is_same && found.key.is_none() {
+            return Ok(Allocations::default());
+        }
+        while let (Some(side), Some(&moment)) = (sides.get(self.side), moments.get(self.side)) {
+            let history = side.history;
+            let candidates =
+                self.candidates.get_or_insert_with(|| history.live.candidates(&history.allocations, moment));
+            while let Some(part) = slice.part(&mut self.next, candidates.len(), 4)? {
+                for id in part.filter_map(|place| history.live.candidate(candidates, place)) {
+                    if !history.allocations.outlives(id, moment) {
+                        continue;
+                    }
+                    let size = history.allocations.size(id);
+                    let partner = if is_same { id.0 } else { found.partner(self.side, id.0) };
+                    let is_of_b = self.side == 1;
+                    if !is_same && (id.0 as usize) < history.allocations.early() {
+                        let sum = if is_of_b { &mut self.early.b } else { &mut self.early.a };
+                        *sum = sum.saturating_add(size);
+                        continue;
+                    }
+                    let other = live(1 - self.side, partner);
+                    // A pair that is live in both was seen on the side of A.
+                    if is_of_b && other > 0 {
+                        continue;
+                    }
+                    if other == size {
+                        self.equal = self.equal.plus(Two { a: size, b: size });
+                    } else {
+                        self.ids.push(if is_of_b { [partner, id.0] } else { [id.0, partner] });
+                    }
+                }
+            }
+            (self.candidates, self.next) = (None, 0);
+            self.side += 1;
+        }
+        let found = match &mut self.found {
+            Some(found) => found,
+            slot => {
+                let bytes = |[a, b]: [u32; 2]| Two { a: live(0, a), b: live(1, b) };
+                let rank = |bytes: Two| u128::from(!bytes.a.abs_diff(bytes.b));
+                let order = self.ids.iter().zip(0..).map(|(ids, at)| (rank(bytes(*ids)), at));
+                let largest = sorted_numbers(order.collect()).into_iter().take(MOST_ALLOCATIONS);
+                let rows = largest.filter_map(|at| self.ids.get(at as usize)).map(|&ids| {
+                    let known = |id: u32| Some(id).filter(|id| *id != NONE);
+                    let bytes = bytes(ids);
+                    AllocationRow { site: String::new(), ids: (known(ids[0]), known(ids[1])), bytes }
+                });
+                let rows = rows.collect();
+                let found = slot.insert(Allocations {
+                    rows,
+                    count: self.ids.len() as u64,
+                    equal: self.equal,
+                    early: self.early,
+                });
+                slice.check()?;
+                found
+            }
+        };
+        while let Some(part) = slice.part(&mut self.named, found.rows.len(), 64)? {
+            for row in found.rows.get_mut(part).unwrap_or_default() {
+                // By the one that is live.
+                let which = usize::from(row.bytes.a == 0);
+                let id = if which == 0 { row.ids.0 } else { row.ids.1 };
+                if let (Some(side), Some(sites), Some(id)) = (sides.get(which), tables.sites.get_mut(which), id) {
+                    let stack = side.stack(AllocationId(id));
+                    row.site = site_of(side, sites, stack, side.is_of_free(AllocationId(id), stack));
+                }
+            }
+        }
+        Ok(found.clone())
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.ids.capacity() * size_of::<[u32; 2]>()
+    }
+}
+
+impl Found {
+    /// The allocation that one of A (or of B, where `side` is 1) is paired with; [`NONE`] where it has no partner.
+    fn partner(&self, side: usize, id: u32) -> u32 {
+        let own = |(a, b): (u32, u32)| if side == 0 { (a, b) } else { (b, a) };
+        let (mut low, mut high) = (0, self.pairs.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.pairs.get(middle).map(own) {
+                Some((known, other)) if known == id => return other,
+                Some((known, _)) if known < id => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        NONE
+    }
+}

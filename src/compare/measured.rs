@@ -1,0 +1,169 @@
+//! How the size of each call site follows what grew from A to B, as its paired allocations show: a site of ×4 where the sequence grew ×2 goes
+//! with the square. With that, A's allocations are planned for another length.
+
+use crate::answer::FactorGroup;
+use base::sorted::sorted_numbers;
+use base::units::counted;
+use engine::protocol::{Factor, PlanGroup};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+/// Powers are rounded to halves: sizes are products of lengths.
+const HALVES: f64 = 2.0;
+const LARGEST: f64 = 4.0;
+/// A factor that is no fraction of small numbers is rounded to such parts.
+const PARTS: f64 = 16.0;
+/// Of a call site without a measurement.
+const NONE: u32 = u32::MAX;
+
+/// What was measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// By how much it grew from A to B: the smaller of two factors of which one is the square of the other, or else the one with the most
+    /// bytes.
+    pub growth: f64,
+    /// Each exponent once.
+    pub classes: Vec<Class>,
+    /// A's allocations whose call site has no pair, a bit each, and how many call sites these are.
+    pub rest: Vec<u64>,
+    pub rest_sites: u32,
+}
+
+/// Call sites whose sizes go with the same power.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Class {
+    pub exponent: f64,
+    pub sites: u32,
+    /// Bytes of A in pairs.
+    pub bytes: u64,
+    /// A's allocations, a bit each.
+    pub allocations: Vec<u64>,
+}
+
+/// What a call site was measured to grow by, with the bytes of A in pairs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SiteGrowth {
+    pub(crate) factor: f64,
+    pub(crate) bytes: u64,
+}
+
+/// By how much what is linear grew; `None` where nothing changed its size.
+pub(crate) fn growth(groups: &[FactorGroup]) -> Option<f64> {
+    let factors = || groups.iter().map(|group| group.factor).filter(|factor| (factor - 1.0).abs() > 0.05);
+    let largest = factors().next()?;
+    // A factor near 1 is near its own square.
+    let is_clear = (largest - 1.0).abs() > 0.2;
+    Some(factors().find(|root| is_clear && (root * root / largest - 1.0).abs() < 0.03).unwrap_or(largest))
+}
+
+/// The power of the growth that a factor is.
+fn exponent(factor: f64, growth: f64) -> f64 {
+    let exponent = factor.log2() / growth.log2();
+    (exponent * HALVES).round().clamp(-LARGEST, HALVES * LARGEST) / HALVES
+}
+
+impl Measured {
+    /// Of call sites by number; `site` gives the number of each of A's allocations.
+    pub(crate) fn new(
+        growth: f64,
+        sites: impl Iterator<Item = (u32, SiteGrowth)>,
+        allocations: usize,
+        site: impl Fn(usize) -> u32,
+    ) -> Measured {
+        let words = || vec![0; allocations.div_ceil(64)];
+        let mut classes: Vec<Class> = Vec::new();
+        let mut class_of: HashMap<u32, u32, RandomState> = HashMap::default();
+        for (key, SiteGrowth { factor, bytes }) in sites {
+            let exponent = exponent(factor, growth);
+            let known = classes.iter().position(|class| class.exponent == exponent);
+            let at = known.unwrap_or_else(|| {
+                classes.push(Class { exponent, sites: 0, bytes: 0, allocations: words() });
+                classes.len() - 1
+            });
+            if let Some(class) = classes.get_mut(at) {
+                class.sites += 1;
+                class.bytes = class.bytes.saturating_add(bytes);
+                class_of.insert(key, at as u32);
+            }
+        }
+        let (mut rest, mut rest_sites) = (words(), 0);
+        for number in 0..allocations {
+            let key = site(number);
+            let known = class_of.get(&key).copied();
+            if known.is_none() {
+                class_of.insert(key, NONE);
+                rest_sites += 1;
+            }
+            let class = classes.get_mut(known.unwrap_or(NONE) as usize);
+            let set = class.map_or(&mut rest, |class| &mut class.allocations);
+            set.get_mut(number / 64).into_iter().for_each(|word| *word |= 1 << (number % 64));
+        }
+        Measured { growth, classes, rest, rest_sites }
+    }
+
+    /// A's allocations by what their bytes are multiplied by where what grew grows by this factor; `None` where numbers are too large. What
+    /// has no measurement grows in proportion, if it is of a category that does with the batch.
+    pub fn groups(&self, by: Factor) -> Option<Vec<(PlanGroup, Factor)>> {
+        let mut groups = Vec::new();
+        for class in self.classes.iter().filter(|class| class.exponent != 0.0) {
+            let name = ["call sites measured to grow ", power(class.exponent)].concat();
+            let group = PlanGroup::Allocations { name, numbers: class.allocations.clone(), growing: false };
+            groups.push((group, raised(by, class.exponent)?));
+        }
+        let name = "not measured: activations, temporaries and inputs".to_owned();
+        groups.push((PlanGroup::Allocations { name, numbers: self.rest.clone(), growing: true }, by));
+        Some(groups)
+    }
+
+    /// What was measured and what is assumed, as sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        let order = self.classes.iter().map(|class| u128::from(!class.bytes)).zip(0..);
+        let order = sorted_numbers(order.collect());
+        let classes = order.iter().filter_map(|&at| self.classes.get(at as usize)).map(|class| {
+            let sites = counted(class.sites.into(), "call site");
+            match class.exponent {
+                0.0 => format!("{sites} unchanged"),
+                exponent => format!("{sites} {}", power(exponent)),
+            }
+        });
+        let classes = classes.collect::<Vec<_>>().join(", ");
+        let mut sentences =
+            vec![format!("Measured from A to B (×{}): {classes}.", (self.growth * 100.0).round() / 100.0)];
+        if self.rest_sites > 0 {
+            sentences.push(format!(
+                "{} without a measurement: their activations, temporaries and inputs are assumed to grow in proportion, the rest not at all.",
+                counted(self.rest_sites.into(), "call site")
+            ));
+        }
+        sentences
+    }
+}
+
+/// A power for people.
+fn power(exponent: f64) -> &'static str {
+    match exponent {
+        0.5 => "with the square root",
+        1.0 => "in proportion",
+        1.5 => "with the power 1.5",
+        2.0 => "with the square",
+        3.0 => "with the cube",
+        ..0.0 => "the other way round",
+        _ => "with another power",
+    }
+}
+
+/// A factor to a power: exactly where that is whole, else to the nearest sixteenth.
+fn raised(by: Factor, exponent: f64) -> Option<Factor> {
+    let (times, under) = by.parts();
+    let base = if exponent < 0.0 { Factor::new(under.into(), times.into())? } else { by };
+    let halves = (exponent.abs() * HALVES) as u32;
+    if halves.is_multiple_of(2) {
+        return (0..halves / 2).try_fold(Factor::ONE, |product, _| product.and(base));
+    }
+    let product = (0..halves).fold(1.0, |product, _| product * base.quotient().sqrt());
+    Factor::new((product * PARTS).round() as u64, PARTS as u64)
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/compare/measured.rs"]
+mod tests;

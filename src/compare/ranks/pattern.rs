@@ -1,0 +1,109 @@
+//! What stands where in the names of files, as a person says it: `{host}_{rank}_iter{step}.pickle`.
+
+use super::stem::stem;
+
+/// Parts of a pattern.
+const MOST_PARTS: usize = 64;
+/// Letters of a name of a coordinate.
+const LONGEST: usize = 16;
+
+/// A pattern: text, `*` for anything within a part of a path, `{host}` likewise, `{rank}`, `{step}` and coordinates such as `{pp}` for
+/// numbers. Without a `/` it is about the last part of a path. What only says how a file is written, such as `.pickle.gz`, may be left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    parts: Vec<Part>,
+    /// Parts of a path that it is about.
+    folders: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    /// Anything, and what it is called; nothing for `*`.
+    Word(&'static str),
+    Number(String),
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// It is none: one sentence.
+    pub fn parse(typed: &str) -> Result<Pattern, String> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut rest = stem(typed.trim());
+        while !rest.is_empty() {
+            let (part, after) = match rest.find(['*', '{']) {
+                Some(0) if rest.starts_with('*') => (Part::Word(""), rest.get(1..)),
+                Some(0) => {
+                    let end = rest.find('}').ok_or("the pattern has no } for its {")?;
+                    let name = rest.get(1..end).unwrap_or_default();
+                    let is_name = |letter: u8| letter.is_ascii_lowercase() || letter == b'_';
+                    if name.is_empty() || name.len() > LONGEST || !name.bytes().all(is_name) {
+                        return Err(format!(
+                            "{{{name}}} is no field: use {{rank}}, {{step}}, {{host}} or a coordinate such as {{pp}}"
+                        ));
+                    }
+                    let part = if name == "host" { Part::Word("host") } else { Part::Number(name.to_owned()) };
+                    (part, rest.get(end + 1..))
+                }
+                found => {
+                    let end = found.unwrap_or(rest.len());
+                    (Part::Text(rest.get(..end).unwrap_or_default().to_owned()), rest.get(end..))
+                }
+            };
+            parts.push(part);
+            rest = after.unwrap_or_default();
+        }
+        if parts.len() > MOST_PARTS {
+            return Err("the pattern is too long".to_owned());
+        }
+        if !parts.iter().any(|part| matches!(part, Part::Number(_) | Part::Word("host"))) {
+            return Err("the pattern has no field: write {rank} where the rank stands".to_owned());
+        }
+        Ok(Pattern { parts, folders: typed.trim().matches('/').count() + 1 })
+    }
+
+    /// What stands in a path where its fields are; `None` where it does not fit.
+    pub fn read<'a>(&'a self, path: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
+        let stem = stem(path);
+        let from = stem.rmatch_indices('/').nth(self.folders - 1).map_or(0, |(at, _)| at + 1);
+        let mut rest = stem.get(from..)?;
+        let mut fields = Vec::new();
+        for (at, part) in self.parts.iter().enumerate() {
+            let is_last_but_one = at + 2 == self.parts.len();
+            let length = match part {
+                Part::Text(text) => rest.starts_with(&**text).then_some(text.len())?,
+                Part::Number(_) => rest.bytes().take_while(u8::is_ascii_digit).count(),
+                // Up to where what is behind it begins; before the last part, up to the last such place.
+                Part::Word(_) => {
+                    let end = rest.find('/').unwrap_or(rest.len());
+                    match self.parts.get(at + 1) {
+                        None => end,
+                        Some(Part::Text(text)) if is_last_but_one => rest.len().checked_sub(text.len())?,
+                        // A text may go on in the next part of the path.
+                        Some(Part::Text(text)) => {
+                            rest.match_indices(&**text).map(|(at, _)| at).find(|&at| at <= end)?
+                        }
+                        Some(Part::Number(_)) => rest.get(..end)?.find(|letter: char| letter.is_ascii_digit())?,
+                        Some(Part::Word(_)) => 0,
+                    }
+                }
+            };
+            let (value, after) = rest.split_at_checked(length)?;
+            match part {
+                Part::Number(_) if value.is_empty() => return None,
+                Part::Word(_) if value.contains('/') => return None,
+                Part::Number(name) => fields.push((&**name, value)),
+                Part::Word("host") => fields.push(("host", value)),
+                Part::Word(_) | Part::Text(_) => {}
+            }
+            rest = after;
+        }
+        rest.is_empty().then_some(fields)
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/compare/ranks/pattern.rs"]
+mod tests;

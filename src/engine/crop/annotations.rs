@@ -1,0 +1,50 @@
+//! Annotations of what is written.
+
+use super::range::Range;
+use super::tables::Tables;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use history::writing::Values;
+use std::io;
+
+impl Tables<'_> {
+    /// `external_annotations` of these places among the file's marks.
+    pub(super) fn annotations(&mut self, out: &mut dyn Values, places: impl Iterator<Item = usize>) -> io::Result<()> {
+        out.key("external_annotations")?;
+        let (marks, mut items) = (&self.file.snapshot.marks, out.list()?);
+        for mark in places.filter_map(|at| marks.get(at)) {
+            out.item(&mut items)?;
+            out.dict()?;
+            out.key("stage")?;
+            out.key(if mark.start { "START" } else { "END" })?;
+            out.key("name")?;
+            self.string(out, mark.name)?;
+            out.key("device")?;
+            out.int(mark.device.into())?;
+            out.key("time_us")?;
+            out.int(mark.time_us.into())?;
+            out.end_dict()?;
+        }
+        out.end_list(items)
+    }
+
+    /// Places of the annotations that a range touches: both ends of each.
+    pub(super) fn touched(&self, range: &Range<'_>, places: &mut Vec<usize>) {
+        let Some([first, last]) = range.times else { return };
+        let marks = &self.file.snapshot.marks;
+        let mut open: HashMap<u32, Vec<usize>, RandomState> = HashMap::default();
+        for (at, mark) in marks.iter().enumerate().filter(|(_, mark)| mark.device == range.history.device) {
+            if mark.start {
+                open.entry(mark.name.0).or_default().push(at);
+                continue;
+            }
+            let start = open.get_mut(&mark.name.0).and_then(Vec::pop);
+            let from = start.and_then(|start| marks.get(start)).map_or(first, |start| start.time_us);
+            if from <= last && mark.time_us >= first {
+                places.extend(start.into_iter().chain([at]));
+            }
+        }
+        let is_open = |at: &usize| marks.get(*at).is_some_and(|mark| mark.time_us <= last);
+        places.extend(open.into_values().flatten().filter(is_open));
+    }
+}

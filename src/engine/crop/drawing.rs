@@ -1,0 +1,183 @@
+//! A device as SnapViewer draws it: `allocations.json` and `elements.json` of its archives (see `snapviewer`, which reads them).
+//!
+//! Its time advances by 1 with each event, and by 3 more with a free that something lies above: that much moves down then. Memory that
+//! was never allocated or freed while events were recorded is not in it.
+
+use super::CropError;
+use super::tables::{Place, Tables};
+use crate::Engine;
+use base::units::EventIdx;
+use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::writing::Values;
+use std::io::{self, Write};
+
+/// Steps that a block takes to move down.
+const FALL: u64 = 3;
+
+/// What was drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drawn {
+    pub allocations: u64,
+    /// Corners of all of them: it can be the product of frees and what is live above.
+    pub points: u64,
+}
+
+/// A free.
+struct Free {
+    event: u32,
+    /// Where its allocation stands in the drawing.
+    place: u32,
+    size: u64,
+    /// The time of the free.
+    step: u64,
+    has_above: bool,
+}
+
+/// An allocation of the drawing.
+struct Shape {
+    id: AllocationId,
+    /// The event that it is an element for.
+    element: u32,
+    born: u32,
+    step: u64,
+    offset: u64,
+}
+
+impl Engine {
+    /// Writes `allocations.json` of a device.
+    ///
+    /// # Errors
+    /// There is no such device, or the system's.
+    pub fn draw(&self, device: i64, out: &mut dyn Write) -> Result<Drawn, CropError> {
+        Ok(drawn(self.traced(device)?, out)?)
+    }
+
+    /// Writes `elements.json` of a device: an event for each allocation.
+    ///
+    /// # Errors
+    /// There is no such device, or the system's.
+    pub fn elements(&self, device: i64, out: &mut dyn Values) -> Result<(), CropError> {
+        let history = self.traced(device)?;
+        let Some(file) = self.file.as_deref() else { return Ok(()) };
+        let (mut tables, mut list) = (Tables::new(file), out.list()?);
+        for event in elements(history) {
+            out.item(&mut list)?;
+            tables.event(out, history, event, Place::Whole)?;
+        }
+        out.end_list(list)?;
+        Ok(out.finish()?)
+    }
+
+    fn traced(&self, device: i64) -> Result<&DeviceHistory, CropError> {
+        let history = self.file.as_deref().and_then(|file| file.history(device));
+        history.ok_or_else(|| CropError::Impossible("the file has no such device".to_owned()))
+    }
+}
+
+/// The events that allocate, and those that free what was allocated before.
+fn elements(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
+    (0..history.event_count()).filter(|&event| {
+        let change = history.change(EventIdx(event));
+        change.is_some_and(|(id, is_alloc)| is_alloc || was_there(history, id))
+    })
+}
+
+fn was_there(history: &DeviceHistory, id: AllocationId) -> bool {
+    !matches!(history.allocations.provenance(id), Provenance::AllocatedBy(_))
+}
+
+fn drawn(history: &DeviceHistory, out: &mut dyn Write) -> io::Result<Drawn> {
+    let allocations = &history.allocations;
+    let count = history.event_count();
+    // What was there lies at the bottom: what is freed last, lowest.
+    let mut shapes: Vec<Shape> = Vec::new();
+    let mut place_of = vec![u32::MAX; allocations.len()];
+    for (element, event) in (0..).zip(elements(history)) {
+        let Some((id, false)) = history.change(EventIdx(event)) else { continue };
+        shapes.push(Shape { id, element, born: 0, step: 0, offset: 0 });
+    }
+    shapes.reverse();
+    let mut live = 0u64;
+    for (place, shape) in (0..).zip(&mut shapes) {
+        shape.offset = live;
+        live += allocations.size(shape.id);
+        place_of.iter_mut().skip(shape.id.0 as usize).take(1).for_each(|own| *own = place);
+    }
+    let mut is_live = vec![true; shapes.len()];
+    let mut top: Vec<u32> = (0..shapes.len() as u32).collect();
+    let (mut frees, mut step): (Vec<Free>, u64) = (Vec::new(), 0);
+    let mut element = 0;
+    for event in 0..count {
+        let Some((id, is_alloc)) = history.change(EventIdx(event)) else { continue };
+        let size = allocations.size(id);
+        if is_alloc {
+            let place = shapes.len() as u32;
+            place_of.iter_mut().skip(id.0 as usize).take(1).for_each(|own| *own = place);
+            shapes.push(Shape { id, element, born: event, step, offset: live });
+            is_live.push(true);
+            top.push(place);
+            live += size;
+            element += 1;
+            step += 1;
+            continue;
+        }
+        element += u32::from(was_there(history, id));
+        let Some(&place) = place_of.get(id.0 as usize).filter(|&&place| place != u32::MAX) else { continue };
+        is_live.iter_mut().skip(place as usize).take(1).for_each(|own| *own = false);
+        while top.last().is_some_and(|&last| is_live.get(last as usize) == Some(&false)) {
+            top.pop();
+        }
+        let has_above = top.last().is_some_and(|&last| last > place);
+        frees.push(Free { event, place, size, step, has_above });
+        live = live.saturating_sub(size);
+        step += 1 + if has_above { FALL } else { 0 };
+    }
+    let mut drawn = Drawn { allocations: shapes.len() as u64, points: 0 };
+    out.write_all(b"[")?;
+    for (place, shape) in (0u32..).zip(&shapes) {
+        write(out, history, [place, u32::from(place > 0)], shape, &frees, step, &mut drawn.points)?;
+    }
+    out.write_all(b"]")?;
+    out.flush()?;
+    Ok(drawn)
+}
+
+/// Writes an allocation: a corner where it begins, two for each free below it, one where it ends.
+fn write(
+    out: &mut dyn Write,
+    history: &DeviceHistory,
+    [place, comma]: [u32; 2],
+    shape: &Shape,
+    frees: &[Free],
+    end: u64,
+    points: &mut u64,
+) -> io::Result<()> {
+    let first = frees.partition_point(|free| free.event < shape.born);
+    let own = || frees.get(first..).unwrap_or_default().iter().take_while(|free| free.place != place);
+    let last = own().count() + first;
+    let end = frees.get(last).map_or(end, |free| free.step);
+    let below = || own().filter(|free| free.place < place && free.has_above);
+    let separator = if comma == 1 { "," } else { "" };
+    write!(out, "{separator}{{\"elem\":{},\"timesteps\":[{}", shape.element, shape.step)?;
+    for free in below() {
+        write!(out, ",{},{}", free.step, free.step + FALL)?;
+        *points += 2;
+    }
+    write!(out, ",{end}],\"offsets\":[{}", shape.offset)?;
+    let mut offset = shape.offset;
+    for free in below() {
+        let lower = offset.saturating_sub(free.size);
+        write!(out, ",{offset},{lower}")?;
+        offset = lower;
+    }
+    let size = history.allocations.size(shape.id);
+    *points += 2;
+    write!(out, ",{offset}],\"size\":{size},\"color\":{}}}", colour(shape.id))
+}
+
+/// A colour that is neither too dark nor too bright, as SnapViewer picks them: its red, green and blue add up to 150 to 600.
+fn colour(id: AllocationId) -> u32 {
+    let mixed = id.0.wrapping_mul(0x9e37_79b1);
+    let part = |shift: u32| 60 + (mixed >> shift) % 140;
+    part(24) << 16 | part(16) << 8 | part(8)
+}

@@ -1,0 +1,131 @@
+//! What a recorder added, written again.
+
+use super::range::Range;
+use super::tables::Tables;
+use history::recorder::{CROP, Token, Tokens};
+use history::replay::Provenance;
+use history::writing::Values;
+use std::io;
+
+/// Levels that are written; the reader of pickles keeps fewer.
+const DEEPEST: u32 = 12;
+
+/// The file's tensors that are written, by their place in its list; all of them where there is nothing.
+struct Wanted(Option<Vec<bool>>);
+
+impl Wanted {
+    fn has(&self, place: usize) -> bool {
+        self.0.as_ref().is_none_or(|wanted| wanted.get(place).copied().unwrap_or(false))
+    }
+}
+
+impl Tables<'_> {
+    /// All of it.
+    pub(super) fn recorded(&self, out: &mut dyn Values) -> io::Result<()> {
+        self.keys(out, &Wanted(None))
+    }
+
+    /// What holds of ranges as well: of the tensors those that are live after a range and at the end of the file.
+    pub(super) fn recorded_of(&self, out: &mut dyn Values, ranges: &[Range<'_>]) -> io::Result<()> {
+        let recorder = &self.file.snapshot.recorder;
+        let places = recorder.tensors.iter().filter_map(|tensor| tensor.place).max().map_or(0, |place| place + 1);
+        let mut wanted = vec![false; places as usize];
+        for range in ranges.iter().filter(|_| !recorder.tensors.is_empty()) {
+            let (history, allocations) = (range.history, &range.history.allocations);
+            for id in history.end_allocations().filter(|&id| allocations.born(id).0 <= range.to) {
+                if allocations.provenance(id) == Provenance::Unexplained {
+                    continue;
+                }
+                let found = recorder.tensors_at(history.device, allocations.address(id), allocations.size(id));
+                for place in found.iter().filter_map(|tensor| tensor.place) {
+                    wanted.get_mut(place as usize).into_iter().for_each(|slot| *slot = true);
+                }
+            }
+        }
+        self.keys(out, &Wanted(Some(wanted)))
+    }
+
+    fn keys(&self, out: &mut dyn Values, wanted: &Wanted) -> io::Result<()> {
+        let mut tokens = self.file.snapshot.recorder.tree.tokens(0);
+        if tokens.next() != Some(Token::Dict) {
+            return Ok(());
+        }
+        let is_whole = wanted.0.is_none();
+        while let Some((key, token)) = tokens.pair() {
+            match (key, token) {
+                (b"memscape", Token::Dict) => {
+                    out.text(key)?;
+                    recorder(out, &mut tokens, wanted)?;
+                }
+                // A part of a file has another key of this name, and no shapes by addresses that may have been used again.
+                (key, token) if !is_whole && (key == CROP.as_bytes() || key == b"shape_data") => tokens.pass(token),
+                (key, token) => {
+                    out.text(key)?;
+                    value(out, token, &mut tokens, 0)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn recorder(out: &mut dyn Values, tokens: &mut Tokens<'_>, wanted: &Wanted) -> io::Result<()> {
+    out.dict()?;
+    while let Some((key, token)) = tokens.pair() {
+        if token == Token::None {
+            continue;
+        }
+        out.text(key)?;
+        if (key, token) != (b"tensors", Token::List) {
+            value(out, token, tokens, 1)?;
+            continue;
+        }
+        let mut list = out.list()?;
+        let mut place = 0;
+        while let Some(token) = tokens.item() {
+            if wanted.has(place) {
+                out.item(&mut list)?;
+                value(out, token, tokens, 2)?;
+            } else {
+                tokens.pass(token);
+            }
+            place += 1;
+        }
+        out.end_list(list)?;
+    }
+    out.end_dict()
+}
+
+fn value(out: &mut dyn Values, token: Token<'_>, tokens: &mut Tokens<'_>, depth: u32) -> io::Result<()> {
+    match token {
+        Token::List | Token::Dict if depth >= DEEPEST => {
+            tokens.leave();
+            out.text(b"")
+        }
+        Token::List => {
+            let mut list = out.list()?;
+            while let Some(token) = tokens.item() {
+                out.item(&mut list)?;
+                value(out, token, tokens, depth + 1)?;
+            }
+            out.end_list(list)
+        }
+        Token::Dict => {
+            out.dict()?;
+            // The writers know no `None`: what is missing may be missing.
+            while let Some((key, token)) = tokens.pair() {
+                if token == Token::None {
+                    continue;
+                }
+                out.text(key)?;
+                value(out, token, tokens, depth + 1)?;
+            }
+            out.end_dict()
+        }
+        Token::Bool(value) => out.bool(value),
+        Token::Int(value) => out.int(value.into()),
+        Token::Float(value) => out.float(value),
+        Token::Text(text) => out.text(text),
+        Token::None | Token::End => out.text(b""),
+    }
+}

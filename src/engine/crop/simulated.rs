@@ -1,0 +1,398 @@
+//! A device as it would have been with other allocator settings: the recorded requests, where a simulated allocator places them, and the
+//! segments that it takes. It is a snapshot like any other, and says that it is simulated.
+
+use super::segments::free;
+use super::tables::{Place, Row, Tables};
+use super::{CropError, PROTOCOL};
+use crate::Engine;
+use crate::open::OpenFile;
+use crate::origin::{is_of_free, stack_of};
+use allocator::answer::WhatIfQuestion;
+use allocator::blocks::State;
+use allocator::driver::Kind;
+use allocator::reading::Reading;
+use allocator::recording::{Step, What};
+use allocator::simulation::{Simulation, Traced};
+use allocator::trace::{Deeds, Placed};
+use allocator::{Recording, Settings};
+use base::slice::Slice;
+use base::units::EventIdx;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::{Action, Block, BlockState, HOST, Labels, SIMULATED, Segment, StackId};
+use history::writing::{PickleWriter, Values};
+use std::io::{self, Write};
+
+/// Which run is written.
+#[derive(Clone, Debug, Default)]
+pub struct SimulatedRun {
+    pub device: i64,
+    /// The line of settings; `None`: the recorded ones.
+    pub settings: Option<String>,
+    /// Bytes of the device; where it is not said, what failed requests tell.
+    pub capacity: Option<u64>,
+    /// Whether recorded calls of `empty_cache()` are left out.
+    pub never_empties: bool,
+    /// Sizes under a plan, eight bytes for each allocation.
+    pub sizes: Option<Vec<u8>>,
+    /// What the recorded file is called.
+    pub source: String,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The settings as a line.
+    pub settings: String,
+    pub events: u64,
+    pub segments: u64,
+    pub peak_reserved: u64,
+    /// The recorded event that the run ends with, where that is not the last.
+    pub ends_at: Option<i64>,
+}
+
+impl Engine {
+    /// Writes a simulated run of a device of the open file as a pickle.
+    ///
+    /// # Errors
+    /// Nothing is predicted of this device, the settings cannot be read, or the system's.
+    pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<Written, CropError> {
+        match self.file.as_deref_mut() {
+            Some(file) => file.write_simulated(run, out),
+            None => Err(CropError::Impossible("no file is open".to_owned())),
+        }
+    }
+}
+
+impl OpenFile {
+    /// See [`Engine::write_simulated`].
+    pub(crate) fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<Written, CropError> {
+        if run.device == HOST {
+            return Err(CropError::Impossible("pinned host memory has an allocator of its own".to_owned()));
+        }
+        let mut simulation = Simulation::new(run.device, self.recording(run.device)?);
+        run.sizes.iter().for_each(|sizes| simulation.plan(sizes));
+        let question = WhatIfQuestion {
+            lines: run.settings.iter().cloned().collect(),
+            capacity: run.capacity,
+            never_empties: run.never_empties,
+            is_planned: run.sizes.is_some(),
+            ..WhatIfQuestion::default()
+        };
+        let traced = simulation.trace(&question).map_err(CropError::Impossible)?;
+        let file = &*self;
+        let history = file.history(run.device);
+        let history = history.ok_or_else(|| CropError::Impossible("the file has no such device".to_owned()))?;
+        let writing = Writing { tables: Tables::new(file), history, traced, run, avoided: 0 };
+        Ok(writing.write(&mut PickleWriter::new(out, PROTOCOL)?)?)
+    }
+
+    /// What the program of a device asked for.
+    fn recording(&mut self, device: i64) -> Result<Recording, CropError> {
+        let mut always = || true;
+        let mut slice = Slice::new(&mut always);
+        while self.segment_lives(device, &mut slice).is_err() {}
+        let known = self.history(device).zip(self.segments(device));
+        let (history, lives) = known.ok_or_else(|| CropError::Impossible("the file has no such device".to_owned()))?;
+        let mut reading = Reading::default();
+        loop {
+            if let Ok(recording) = reading.step(&self.snapshot, history, lives, &mut slice) {
+                return Ok(recording);
+            }
+        }
+    }
+}
+
+/// A run that is being written.
+struct Writing<'a> {
+    tables: Tables<'a>,
+    history: &'a DeviceHistory,
+    traced: Traced<'a>,
+    run: &'a SimulatedRun,
+    /// Bytes of the request that failed in the recording and does not here.
+    avoided: u64,
+}
+
+impl Writing<'_> {
+    fn write(mut self, out: &mut dyn Values) -> io::Result<Written> {
+        let device = self.history.device;
+        let mut written = Written { settings: self.traced.settings.to_string(), ..Written::default() };
+        out.dict()?;
+        out.key("device_traces")?;
+        let mut traces = out.list()?;
+        for other in 0..=self.tables.last_device().max(device) {
+            out.item(&mut traces)?;
+            match other == device {
+                true => self.trace(out, &mut written)?,
+                false => {
+                    let items = out.list()?;
+                    out.end_list(items)?;
+                }
+            }
+        }
+        out.end_list(traces)?;
+        self.segments(out, &mut written)?;
+        settings(out, &self.traced.settings, &written.settings)?;
+        let marks = self.tables.file.snapshot.marks.iter().enumerate();
+        let own: Vec<usize> = marks.filter(|(_, mark)| mark.device == device).map(|(at, _)| at).collect();
+        if !own.is_empty() {
+            self.tables.annotations(out, own.into_iter())?;
+        }
+        let outcome = self.traced.trace.run().outcome();
+        (written.peak_reserved, written.ends_at) = (outcome.peak_reserved, self.traced.trace.run().ends_at());
+        self.provenance(out, &written)?;
+        out.end_dict()?;
+        out.finish()?;
+        Ok(written)
+    }
+
+    /// The events: those of the recording that say nothing of addresses are copied, all others are those of the run.
+    fn trace(&mut self, out: &mut dyn Values, written: &mut Written) -> io::Result<()> {
+        let mut items = out.list()?;
+        let (mut deeds, mut notes) = (Deeds::default(), Notes::default());
+        notes.begin(self.history, &self.traced);
+        let mut next = self.traced.trace.step(self.traced.recording, &mut deeds);
+        for event in 0..self.history.event_count() {
+            if let Some(step) = next.filter(|step| step.event == event) {
+                self.step(out, &mut items, step, &deeds, written)?;
+                notes.follow(self.traced.recording, step, &deeds);
+                next = self.traced.trace.step(self.traced.recording, &mut deeds);
+                if next.is_none() && self.traced.trace.run().ends_at().is_some() {
+                    break;
+                }
+                continue;
+            }
+            let recorded = self.recorded(event);
+            let row = match recorded.action {
+                Action::Annotate => Row { address: notes.address(recorded.address), ..recorded },
+                Action::Snapshot | Action::Unknown => recorded,
+                _ => continue,
+            };
+            out.item(&mut items)?;
+            self.tables.row(out, &row, Place::Whole)?;
+            written.events += 1;
+        }
+        out.end_list(items)
+    }
+
+    /// What was recorded at an event.
+    fn recorded(&self, event: u32) -> Row {
+        let events = &self.history.events;
+        let (address, size) = self.history.address_and_size(EventIdx(event));
+        Row {
+            action: events.action(event),
+            address,
+            size,
+            time: events.times.at(event),
+            labels: self.tables.file.snapshot.labels.labels(events.labels(event)),
+            stack: events.stack(event),
+        }
+    }
+
+    /// The events of a step.
+    fn step(
+        &mut self,
+        out: &mut dyn Values,
+        items: &mut history::writing::Items,
+        step: Step,
+        deeds: &Deeds,
+        written: &mut Written,
+    ) -> io::Result<()> {
+        let recorded = self.recorded(step.event);
+        let recording = self.traced.recording;
+        let mut rows = Vec::with_capacity(1 + deeds.completed.len() + deeds.operations.len());
+        for &(number, address) in &deeds.completed {
+            let size = self.traced.trace.size(recording, number);
+            let place = recording.allocations.get(number as usize).map_or(0, |allocation| allocation.place);
+            let labels = placed(Labels::default(), &recorded.labels, recording, place_of(recording, place));
+            rows.push(Row { action: Action::FreeCompleted, address, size, labels, stack: StackId::NONE, ..recorded });
+        }
+        for (operation, place) in &deeds.operations {
+            let action = match operation.kind {
+                Kind::Alloc => Action::SegmentAlloc,
+                Kind::Free => Action::SegmentFree,
+                Kind::Map => Action::SegmentMap,
+                Kind::Unmap => Action::SegmentUnmap,
+            };
+            let own = Labels { category: None, forward_frames: None, ..recorded.labels };
+            let labels = placed(own, &recorded.labels, recording, *place);
+            rows.push(Row { action, address: operation.address, size: operation.size, labels, ..recorded });
+        }
+        let device_free = |reserved: u64| self.traced.capacity.map(|capacity| capacity.saturating_sub(reserved));
+        let reserved = self.traced.trace.run().allocator().totals.reserved;
+        rows.extend(match (step.what, deeds.subject, deeds.failed, deeds.avoided) {
+            (_, Some((number, address)), ..) => {
+                Some(Row { address, size: self.traced.trace.size(recording, number), ..recorded })
+            }
+            (_, _, Some(size), _) => {
+                let address = device_free(reserved).unwrap_or(0);
+                Some(Row { action: Action::Oom, address, size, ..recorded })
+            }
+            (_, _, _, Some((address, _))) => {
+                self.avoided = recorded.size;
+                Some(Row { action: Action::Alloc, address, ..recorded })
+            }
+            (What::Oom(_), ..) => Some(Row { address: device_free(reserved).unwrap_or(recorded.address), ..recorded }),
+            _ => None,
+        });
+        for row in rows {
+            out.item(items)?;
+            self.tables.row(out, &row, Place::Whole)?;
+            written.events += 1;
+        }
+        Ok(())
+    }
+
+    /// The segments at the end of the run.
+    fn segments(&mut self, out: &mut dyn Values, written: &mut Written) -> io::Result<()> {
+        out.key("segments")?;
+        let mut list = out.list()?;
+        for segment in self.traced.trace.segments(self.traced.recording) {
+            let head = Segment {
+                device: self.history.device,
+                address: Some(segment.address),
+                total_size: segment.size,
+                stream: Some(segment.stream),
+                small: segment.small,
+                pool: Some(segment.pool),
+                expandable: segment.expandable,
+                stack: StackId::NONE,
+                blocks: 0..0,
+            };
+            let blocks: Vec<Block> = segment.blocks.iter().filter_map(|block| self.block(block)).collect();
+            out.item(&mut list)?;
+            self.tables.segment(out, &head, &blocks)?;
+            written.segments += 1;
+        }
+        out.end_list(list)
+    }
+
+    fn block(&self, block: &Placed) -> Option<Block> {
+        let (file, history) = (self.tables.file, self.history);
+        let Some(number) = block.allocation else {
+            // The request that failed in the recording and does not here has no number.
+            let failed = Block {
+                address: block.address,
+                size: block.size,
+                requested: self.avoided.min(block.size),
+                state: BlockState::Allocated,
+                stack: StackId::NONE,
+            };
+            return match block.state {
+                State::Free => free([block.address, block.address.saturating_add(block.size)]),
+                _ => Some(failed),
+            };
+        };
+        let id = AllocationId(number);
+        let stack = stack_of(&file.snapshot, history, id);
+        // Whoever freed it before the first event, no event says it.
+        let was_pending = file.about(history).pending(id).is_some_and(|[from, _]| from == 0);
+        let is_pending = block.state == State::AwaitingFree || was_pending;
+        Some(Block {
+            address: block.address,
+            size: block.size,
+            requested: self.traced.trace.size(self.traced.recording, number),
+            state: if is_pending { BlockState::Pending } else { BlockState::Allocated },
+            stack: if is_of_free(history, id, stack) { StackId::NONE } else { stack },
+        })
+    }
+
+    /// That it is simulated, of what, and with which settings.
+    fn provenance(&self, out: &mut dyn Values, written: &Written) -> io::Result<()> {
+        out.key(SIMULATED)?;
+        out.dict()?;
+        for (key, text) in [("source", &self.run.source), ("settings", &written.settings)] {
+            out.key(key)?;
+            out.text(text.as_bytes())?;
+        }
+        let numbers = [
+            ("device", Some(i128::from(self.history.device))),
+            ("capacity", self.traced.capacity.map(i128::from)),
+            ("ends_at_recorded_event", written.ends_at.map(i128::from)),
+        ];
+        for (key, number) in numbers.into_iter().filter_map(|(key, number)| Some((key, number?))) {
+            out.key(key)?;
+            out.int(number)?;
+        }
+        let truths = [
+            ("recording_is_reproduced_exactly", self.traced.is_exact),
+            ("empty_cache_left_out", self.run.never_empties),
+            ("sizes_are_planned", self.run.sizes.is_some()),
+        ];
+        for (key, is_so) in truths {
+            out.key(key)?;
+            out.bool(is_so)?;
+        }
+        out.end_dict()
+    }
+}
+
+fn place_of(recording: &Recording, place: u32) -> allocator::recording::Place {
+    recording.places.get(place as usize).copied().unwrap_or_default()
+}
+
+/// Labels with the stream and the pool of a place, where events have them.
+fn placed(own: Labels, recorded: &Labels, recording: &Recording, place: allocator::recording::Place) -> Labels {
+    let stream = recording.streams.get(place.stream as usize).copied();
+    let pool = recording.pools.get(place.pool as usize).copied();
+    Labels {
+        stream: stream.filter(|_| recorded.stream.is_some()),
+        pool: pool.filter(|_| recorded.pool.is_some()),
+        ..own
+    }
+}
+
+/// `allocator_settings` as PyTorch writes them.
+fn settings(out: &mut dyn Values, settings: &Settings, line: &str) -> io::Result<()> {
+    out.key("allocator_settings")?;
+    out.dict()?;
+    out.key("PYTORCH_CUDA_ALLOC_CONF")?;
+    out.text(line.as_bytes())?;
+    if let Some(bytes) = settings.max_split {
+        out.key("max_split_size")?;
+        out.int(bytes.into())?;
+    }
+    out.key("garbage_collection_threshold")?;
+    out.float(settings.collect_above.to_string().parse().unwrap_or(0.0))?;
+    out.key("expandable_segments")?;
+    out.bool(settings.expandable)?;
+    out.key("roundup_power2_divisions")?;
+    out.dict()?;
+    for (at, &divisions) in settings.divisions.iter().enumerate() {
+        out.text((1u64 << at).to_string().as_bytes())?;
+        out.int(divisions.into())?;
+    }
+    out.end_dict()?;
+    out.end_dict()
+}
+
+/// Where allocations that are live are, by their recorded addresses: what notes on them are about. Only of traces with notes.
+#[derive(Default)]
+struct Notes(Option<HashMap<u64, u64, RandomState>>);
+
+impl Notes {
+    fn begin(&mut self, history: &DeviceHistory, traced: &Traced<'_>) {
+        let annotate = Action::ALL.iter().position(|action| *action == Action::Annotate);
+        let count = annotate.and_then(|at| history.action_counts.get(at)).copied().unwrap_or(0);
+        self.0 = (count > 0).then(|| {
+            let early = traced.recording.early.iter().map(|early| early.allocation);
+            let known = early.map(|number| {
+                let block = traced.trace.run().block(number);
+                (traced.recording.allocations.at(number as usize).address, block.map_or(0, |block| block.address))
+            });
+            known.collect()
+        });
+    }
+
+    fn follow(&mut self, recording: &Recording, step: Step, deeds: &Deeds) {
+        if let (Some(live), What::Alloc(number), Some((_, address))) = (&mut self.0, step.what, deeds.subject) {
+            live.insert(recording.allocations.at(number as usize).address, address);
+        }
+    }
+
+    /// Where what was recorded at this address is.
+    fn address(&self, recorded: u64) -> u64 {
+        self.0.as_ref().and_then(|live| live.get(&recorded)).copied().unwrap_or(recorded)
+    }
+}

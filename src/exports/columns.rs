@@ -1,0 +1,122 @@
+//! The columns of the tables of an export, and what their cells are.
+
+use engine::protocol::ExportTable;
+
+/// What the cells of a column are; any of them may be empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number that may need all 64 bits.
+    Unsigned,
+    Signed,
+    Bool,
+    Text,
+}
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// As in the JSON of the command line.
+    pub name: &'static str,
+    pub kind: Kind,
+}
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    Empty,
+    Unsigned(u64),
+    Signed(i64),
+    Bool(bool),
+    Text(String),
+}
+
+impl From<Option<u64>> for Cell {
+    fn from(value: Option<u64>) -> Cell {
+        value.map_or(Cell::Empty, Cell::Unsigned)
+    }
+}
+
+impl From<Option<u32>> for Cell {
+    fn from(value: Option<u32>) -> Cell {
+        value.map(u64::from).into()
+    }
+}
+
+impl From<Option<i64>> for Cell {
+    fn from(value: Option<i64>) -> Cell {
+        value.map_or(Cell::Empty, Cell::Signed)
+    }
+}
+
+impl From<Option<String>> for Cell {
+    fn from(value: Option<String>) -> Cell {
+        value.map_or(Cell::Empty, Cell::Text)
+    }
+}
+
+macro_rules! columns {
+    ($($name:ident: $Kind:ident),* $(,)?) => {
+        &[$(Column { name: stringify!($name), kind: Kind::$Kind }),*]
+    };
+}
+
+/// The columns of a table. Bytes are requested bytes unless the name says otherwise; an address is a text, so that nobody reads it as a
+/// number that it does not fit into; times are µs since 1970.
+pub fn columns(table: ExportTable) -> &'static [Column] {
+    match table {
+        ExportTable::Allocations => columns![
+            number: Unsigned,
+            requested_bytes: Unsigned,
+            address: Text,
+            stream: Unsigned,
+            pool: Text,
+            pool_name: Text,
+            category: Text,
+            allocated_at: Unsigned,
+            allocated_at_us: Signed,
+            freed_at: Unsigned,
+            freed_at_us: Signed,
+            stack: Unsigned,
+            call_site: Text,
+        ],
+        ExportTable::Events => columns![
+            event: Unsigned,
+            action: Text,
+            time_us: Signed,
+            size_bytes: Unsigned,
+            address: Text,
+            stream: Unsigned,
+            pool: Text,
+            allocation: Unsigned,
+            live_bytes: Signed,
+            awaiting_free_bytes: Signed,
+            reserved_bytes: Signed,
+            stack: Unsigned,
+            call_site: Text,
+        ],
+        ExportTable::Segments => columns![
+            number: Unsigned,
+            reserved_bytes: Unsigned,
+            address: Text,
+            stream: Unsigned,
+            pool: Text,
+            pool_name: Text,
+            small: Bool,
+            expandable: Bool,
+            allocated_at: Unsigned,
+            allocated_at_us: Signed,
+            freed_at: Unsigned,
+            freed_at_us: Signed,
+            stack: Unsigned,
+            call_site: Text,
+        ],
+        ExportTable::Curve => columns![
+            event: Signed,
+            time_us: Signed,
+            live_bytes: Signed,
+            awaiting_free_bytes: Signed,
+            reserved_bytes: Signed,
+        ],
+        ExportTable::Stacks => columns![stack: Unsigned, frame: Unsigned, function: Text, file: Text, line: Unsigned],
+    }
+}

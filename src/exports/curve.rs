@@ -1,0 +1,52 @@
+//! The totals of a device from event to event, in one pass.
+
+use base::units::{EventIdx, Moment};
+use engine::Side;
+use history::replay::Curve;
+
+/// Totals after an event, or before the first one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Point {
+    pub(crate) event: Option<u32>,
+    /// µs since 1970.
+    pub(crate) time_us: Option<i64>,
+    /// Requested bytes that are live.
+    pub(crate) live: i64,
+    /// Those of them whose free waits for a stream.
+    pub(crate) awaiting: i64,
+    pub(crate) reserved: i64,
+}
+
+impl Point {
+    /// What a format shows that knows no negative bytes, which only broken files have.
+    pub(crate) fn shown(self) -> [u64; 3] {
+        [self.live, self.awaiting, self.reserved].map(|bytes| u64::try_from(bytes).unwrap_or(0))
+    }
+}
+
+/// The totals at the moment `from`, and after each event from there to before event `to`.
+pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item = Point> + '_ {
+    let history = side.history;
+    let moment = Moment(from);
+    let awaiting = |event| history.pending_change(event);
+    let mut point = Point {
+        event: moment.event().map(|event| event.0),
+        time_us: moment.event().and_then(|event| history.events.times.at(event.0)),
+        live: history.drawn_at(moment),
+        awaiting: Curve::new(&history.pending, &awaiting).at(moment),
+        reserved: history.reserved_at(moment),
+    };
+    let first = point;
+    let after = (from..to.min(history.event_count())).map(move |event| {
+        let at = EventIdx(event);
+        point = Point {
+            event: Some(event),
+            time_us: history.events.times.at(event),
+            live: point.live.saturating_add(history.drawn_change(at)),
+            awaiting: point.awaiting.saturating_add(history.pending_change(at)),
+            reserved: point.reserved.saturating_add(history.reserved_change(at)),
+        };
+        point
+    });
+    std::iter::once(first).chain(after)
+}

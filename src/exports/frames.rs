@@ -1,0 +1,115 @@
+//! The frames of an export: those of the snapshot that occur in it, renumbered, and those that stand for what has no stack.
+
+use engine::Side;
+use hashbrown::HashMap;
+use history::replay::{AllocationId, Provenance};
+use history::snapshot::{FrameId, StackId};
+use std::borrow::Cow;
+
+/// What an allocation is known from: its own stack, or something that stands for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Root {
+    Own,
+    /// Only the stack of its free is known.
+    OfFree,
+    NoStack,
+    /// Bytes that no event and no block explains.
+    Unexplained,
+}
+
+impl Root {
+    fn frame(self) -> Option<&'static str> {
+        match self {
+            Root::Own => None,
+            Root::OfFree => Some("allocated before recording (stacks of their frees)"),
+            Root::NoStack => Some("no stack"),
+            Root::Unexplained => Some("unexplained bytes"),
+        }
+    }
+}
+
+/// The stack of an allocation, and what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stack {
+    pub(crate) root: Root,
+    pub(crate) id: StackId,
+}
+
+impl Stack {
+    pub(crate) fn of(side: Side<'_>, id: AllocationId) -> Stack {
+        if side.history.allocations.provenance(id) == Provenance::Unexplained {
+            return Stack { root: Root::Unexplained, id: StackId::NONE };
+        }
+        let stack = side.stack(id);
+        let root = match side.snapshot().stacks.innermost(stack) {
+            None => Root::NoStack,
+            Some(_) if side.is_of_free(id, stack) => Root::OfFree,
+            Some(_) => Root::Own,
+        };
+        Stack { root, id: if root == Root::NoStack { StackId::NONE } else { stack } }
+    }
+}
+
+/// A frame of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Frame {
+    /// One that stands for a stack.
+    Root(Root),
+    Of(FrameId),
+}
+
+/// The texts of a frame.
+pub(crate) struct Texts<'a> {
+    pub(crate) name: Cow<'a, str>,
+    /// Empty where there is none.
+    pub(crate) file: Cow<'a, str>,
+    /// 0 where there is none.
+    pub(crate) line: u32,
+}
+
+impl Frame {
+    pub(crate) fn texts<'a>(self, side: Side<'a>) -> Texts<'a> {
+        let snapshot = side.snapshot();
+        match self {
+            Frame::Root(root) => Texts { name: root.frame().unwrap_or_default().into(), file: Cow::default(), line: 0 },
+            Frame::Of(id) => {
+                let frame = snapshot.frames.frame(id);
+                let file = snapshot.strings.text(frame.filename);
+                // What torch writes for C++ frames without debug information.
+                let is_known = !matches!(&*file, "??" | "none");
+                Texts {
+                    name: snapshot.strings.text(frame.name),
+                    file: if is_known { file } else { Cow::default() },
+                    // Real files have 2^64 − 1 for an unknown line.
+                    line: u32::try_from(frame.line).ok().filter(|&line| line <= i32::MAX as u32).unwrap_or(0),
+                }
+            }
+        }
+    }
+}
+
+/// The frames of a stack, the outermost first.
+pub(crate) fn outermost_first(side: Side<'_>, stack: Stack) -> Vec<Frame> {
+    let mut frames: Vec<Frame> = side.snapshot().stacks.frames(stack.id).map(Frame::Of).collect();
+    frames.extend((stack.root != Root::Own).then_some(Frame::Root(stack.root)));
+    frames.reverse();
+    frames
+}
+
+/// Numbers for the frames that occur, from 0 on.
+#[derive(Default)]
+pub(crate) struct Numbered {
+    numbers: HashMap<Frame, u32, foldhash::fast::RandomState>,
+    pub(crate) frames: Vec<Frame>,
+}
+
+impl Numbered {
+    pub(crate) fn number(&mut self, frame: Frame) -> u32 {
+        let next = self.frames.len() as u32;
+        let number = *self.numbers.entry(frame).or_insert(next);
+        if number == next {
+            self.frames.push(frame);
+        }
+        number
+    }
+}

@@ -1,0 +1,50 @@
+//! JSON as it is written here: by hand, as it comes, so that none of a long list is held. Only texts need care.
+
+use std::io::{self, Write};
+
+/// Writes a text with its quotes.
+pub(crate) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    out.write_all(b"\"")?;
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= b' ' && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.write_all(text.as_bytes().get(plain..at).unwrap_or_default())?;
+        plain = at + 1;
+        match byte {
+            b'"' | b'\\' => out.write_all(&[b'\\', byte])?,
+            byte => write!(out, "\\u{byte:04x}")?,
+        }
+    }
+    out.write_all(text.as_bytes().get(plain..).unwrap_or_default())?;
+    out.write_all(b"\"")
+}
+
+/// Writes a list.
+pub(crate) fn list<T>(
+    out: &mut dyn Write,
+    values: impl IntoIterator<Item = T>,
+    mut each: impl FnMut(&mut dyn Write, T) -> io::Result<()>,
+) -> io::Result<()> {
+    out.write_all(b"[")?;
+    for (at, value) in values.into_iter().enumerate() {
+        if at > 0 {
+            out.write_all(b",")?;
+        }
+        each(out, value)?;
+    }
+    out.write_all(b"]")
+}
+
+/// Writes a list of what has a text as JSON already: numbers.
+pub(crate) fn numbers<T: std::fmt::Display>(
+    out: &mut dyn Write,
+    values: impl IntoIterator<Item = T>,
+) -> io::Result<()> {
+    list(out, values, |out, value| write!(out, "{value}"))
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/exports/json.rs"]
+mod tests;

@@ -1,0 +1,216 @@
+//! A trace of torch.profiler with the memory under its kernels: the trace is copied as it is read, and our events are put before its own.
+
+use crate::trace;
+use base::units::duration_us;
+use engine::Side;
+use engine::protocol::ExportQuestion;
+use std::io::{self, Read, Write};
+
+/// Letters of a key or a number that are looked at.
+const LONGEST: usize = 40;
+
+/// Why nothing is put into a trace.
+#[derive(Debug)]
+pub enum OntoError {
+    /// The snapshot has no times.
+    NoTimes,
+    /// It is no trace.
+    NoEvents,
+    /// So many µs lie between the trace and the snapshot.
+    Apart(i64),
+    Io(io::Error),
+}
+
+impl std::fmt::Display for OntoError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OntoError::NoTimes => out.write_str(
+                "the snapshot has no times (PyTorch records them since 2.2), so there is no place for it in a trace",
+            ),
+            OntoError::NoEvents => out.write_str("not a trace: it has no complete list \"traceEvents\""),
+            OntoError::Apart(us) => {
+                write!(out, "the trace and the snapshot do not overlap: {} lie between them", duration_us(*us))
+            }
+            OntoError::Io(error) => error.fmt(out),
+        }
+    }
+}
+
+/// Writes a trace of torch.profiler with the memory of a device below its kernels. `open` begins to read the trace, and is called twice: the
+/// first reading finds where its events are.
+///
+/// # Errors
+/// The two do not belong together, or what reads and writes fails.
+pub fn onto(
+    open: &mut dyn FnMut() -> io::Result<Box<dyn Read>>,
+    side: Side<'_>,
+    question: &ExportQuestion,
+    out: &mut dyn Write,
+) -> Result<(), OntoError> {
+    let (first, last) = side.history.numbers.time_us.ok_or(OntoError::NoTimes)?;
+    let kineto = Kineto::read(&mut *open()?)?;
+    if let Some((begin, end)) = kineto.time_us() {
+        let apart = if end < first as f64 { first as f64 - end } else { begin - last as f64 };
+        if apart > 0.0 {
+            return Err(OntoError::Apart(apart as i64));
+        }
+    }
+    Ok(kineto.write(&mut *open()?, side, question, out)?)
+}
+
+impl From<io::Error> for OntoError {
+    fn from(error: io::Error) -> OntoError {
+        OntoError::Io(error)
+    }
+}
+
+/// What a first reading tells of a trace: where its events are, and what its times are counted from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kineto {
+    /// Bytes before its first event.
+    begin: u64,
+    /// Whether it has any.
+    has_events: bool,
+    /// `baseTimeNanoseconds`; without one, its times are since 1970, as older versions wrote them.
+    base_ns: i64,
+    /// The first and the last time of an event, in µs since `base_ns`.
+    times: Option<(f64, f64)>,
+}
+
+impl Kineto {
+    /// Reads a trace as JSON, in one pass that holds nothing of it.
+    ///
+    /// # Errors
+    /// It has no list of events, or those of the reader.
+    pub fn read(from: &mut dyn Read) -> Result<Kineto, OntoError> {
+        let (mut scan, mut buffer) = (Scan::default(), vec![0; 1 << 16]);
+        loop {
+            match from.read(&mut buffer)? {
+                0 => return scan.kineto().ok_or(OntoError::NoEvents),
+                read => buffer.iter().take(read).for_each(|&byte| scan.byte(byte)),
+            }
+        }
+    }
+
+    /// First and last time of its events, µs since 1970.
+    pub fn time_us(&self) -> Option<(f64, f64)> {
+        let base_us = self.base_ns as f64 / 1000.0;
+        self.times.map(|(first, last)| (base_us + first, base_us + last))
+    }
+
+    /// Copies the trace with the events of a device before its own.
+    ///
+    /// # Errors
+    /// Those of the reader and the writer.
+    pub fn write(
+        &self,
+        from: &mut dyn Read,
+        side: Side<'_>,
+        question: &ExportQuestion,
+        mut out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let head = io::copy(&mut from.take(self.begin), &mut out)?;
+        if head < self.begin {
+            return Err(io::Error::other("the trace became shorter while it was read"));
+        }
+        trace::events(side, question, self.base_ns, out)?;
+        out.write_all(if self.has_events { b"," } else { b"\n" })?;
+        io::copy(from, &mut out).map(drop)
+    }
+}
+
+/// Reads JSON byte by byte: only keys of the top, and the times of events.
+#[derive(Default)]
+struct Scan {
+    read: u64,
+    depth: u32,
+    in_string: bool,
+    is_escaped: bool,
+    /// The text or number that is read.
+    word: Vec<u8>,
+    key: Vec<u8>,
+    /// How deep the list of events is, while it is read.
+    events: Option<u32>,
+    begin: Option<u64>,
+    has_events: bool,
+    base_ns: i64,
+    times: Option<(f64, f64)>,
+}
+
+impl Scan {
+    fn byte(&mut self, byte: u8) {
+        self.read += 1;
+        if self.in_string {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = true,
+                b'"' => self.in_string = false,
+                byte if self.word.len() < LONGEST => self.word.push(byte),
+                _ => {}
+            }
+            return;
+        }
+        match byte {
+            b' ' | b'\t' | b'\r' | b'\n' => return,
+            b']' if self.events == Some(self.depth) => {}
+            _ if self.events == Some(self.depth) => self.has_events = true,
+            _ => {}
+        }
+        match byte {
+            b'"' => {
+                self.in_string = true;
+                self.word.clear();
+            }
+            b':' => {
+                std::mem::swap(&mut self.key, &mut self.word);
+                self.word.clear();
+            }
+            b'{' | b'[' => {
+                self.depth += 1;
+                let is_list = byte == b'[' && self.begin.is_none();
+                // Chrome's own form is the list alone.
+                if is_list && (self.depth == 1 || (self.depth == 2 && self.key == b"traceEvents")) {
+                    self.events = Some(self.depth);
+                    self.begin = Some(self.read);
+                }
+                self.key.clear();
+                self.word.clear();
+            }
+            b',' => self.value(),
+            b'}' | b']' => {
+                self.value();
+                if byte == b']' && self.events == Some(self.depth) {
+                    self.events = None;
+                }
+                self.depth = self.depth.saturating_sub(1);
+            }
+            byte if self.word.len() < LONGEST => self.word.push(byte),
+            _ => {}
+        }
+    }
+
+    /// A value has ended.
+    fn value(&mut self) {
+        let in_event = self.events.is_some_and(|events| self.depth == events + 1);
+        let word = || str::from_utf8(&self.word).ok();
+        if in_event && self.key == b"ts" {
+            if let Some(ts) = word().and_then(|word| word.parse::<f64>().ok()).filter(|ts| ts.is_finite()) {
+                let (first, last) = self.times.unwrap_or((ts, ts));
+                self.times = Some((first.min(ts), last.max(ts)));
+            }
+        } else if self.depth == 1 && self.key == b"baseTimeNanoseconds" {
+            self.base_ns = word().and_then(|word| word.parse().ok()).unwrap_or(0);
+        }
+        self.word.clear();
+        self.key.clear();
+    }
+
+    fn kineto(&self) -> Option<Kineto> {
+        let begin = self.begin.filter(|_| self.depth == 0 && !self.in_string)?;
+        Some(Kineto { begin, has_events: self.has_events, base_ns: self.base_ns, times: self.times })
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/exports/onto.rs"]
+mod tests;

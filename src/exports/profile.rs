@@ -1,0 +1,86 @@
+//! Bytes and allocations by stack: what profiles are written from.
+
+use crate::frames::{Frame, Stack, outermost_first};
+use engine::Side;
+use engine::protocol::{Grouping, Scope};
+use hashbrown::HashMap;
+use std::hash::Hash;
+
+/// Requested bytes, and how many allocations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    pub bytes: u64,
+    pub count: u64,
+}
+
+impl Total {
+    pub(crate) fn add(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.count += 1;
+    }
+
+    /// What the allocations of a scope add up to.
+    pub fn of(side: Side<'_>, scope: Scope) -> Total {
+        let mut total = Total::default();
+        side.in_scope(scope, &mut |_, bytes| total.add(bytes));
+        total
+    }
+}
+
+/// A stack with what has it. `K` is what else tells allocations apart.
+pub(crate) struct Sample<K> {
+    /// The outermost first.
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) key: K,
+    pub(crate) total: Total,
+}
+
+/// The stacks of a scope in the order of the call tree, so that neighbours share callers.
+pub(crate) struct Profile<'a, K = ()> {
+    pub(crate) side: Side<'a>,
+    pub(crate) samples: Vec<Sample<K>>,
+    pub(crate) total: Total,
+}
+
+/// What tells the allocations of a stack apart in a format that has labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Labels {
+    pub(crate) category: u32,
+    pub(crate) pool: Option<(u64, u64)>,
+    pub(crate) stream: Option<u64>,
+    pub(crate) size: u64,
+}
+
+impl<'a> Profile<'a> {
+    pub(crate) fn new(side: Side<'a>, scope: Scope) -> Profile<'a> {
+        Profile::by(side, scope, |_, _| ())
+    }
+}
+
+impl<'a> Profile<'a, Labels> {
+    pub(crate) fn labelled(side: Side<'a>, scope: Scope) -> Profile<'a, Labels> {
+        Profile::by(side, scope, |id, size| Labels {
+            category: side.group(Grouping::Category, id),
+            pool: side.pool(id),
+            stream: side.stream(id),
+            size,
+        })
+    }
+}
+
+impl<'a, K: Copy + Ord + Hash> Profile<'a, K> {
+    fn by(side: Side<'a>, scope: Scope, key: impl Fn(history::replay::AllocationId, u64) -> K) -> Profile<'a, K> {
+        let mut sums = HashMap::<(Stack, K), Total, foldhash::fast::RandomState>::default();
+        let mut total = Total::default();
+        side.in_scope(scope, &mut |id, bytes| {
+            total.add(bytes);
+            sums.entry((Stack::of(side, id), key(id, bytes))).or_default().add(bytes);
+        });
+        let mut samples: Vec<Sample<K>> = sums
+            .into_iter()
+            .map(|((stack, key), total)| Sample { frames: outermost_first(side, stack), key, total })
+            .collect();
+        samples.sort_unstable_by(|one, other| (&one.frames, one.key).cmp(&(&other.frames, other.key)));
+        Profile { side, samples, total }
+    }
+}

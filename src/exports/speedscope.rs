@@ -1,0 +1,67 @@
+//! speedscope's JSON: file-format-schema.json of speedscope 1.25.
+
+use crate::frames::Numbered;
+use crate::json;
+use crate::profile::{Profile, Total};
+use base::units::Moment;
+use engine::Side;
+use engine::protocol::{ExportQuestion, Scope};
+use std::io::{self, Write};
+
+/// Writes what is live at the cursor, at the peak and at the end, what was allocated in the range, and what of that is live at its end: a
+/// profile each, the first shown first.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<Total> {
+    let history = side.history;
+    let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+    let scopes = [
+        ("Live at the cursor", Scope::At(question.at)),
+        ("Live at the peak", Scope::At(peak)),
+        ("Live at the end", Scope::At(history.event_count())),
+        ("Allocated in range", Scope::Born(question.range)),
+        ("Allocated in range, not freed in it", Scope::Kept(question.range)),
+    ];
+    let profiles = scopes.map(|(name, scope)| (name, Profile::new(side, scope)));
+    let mut frames = Numbered::default();
+    for sample in profiles.iter().flat_map(|(_, profile)| &profile.samples) {
+        sample.frames.iter().for_each(|&frame| _ = frames.number(frame));
+    }
+    write!(
+        out,
+        "{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"memscape {}\",",
+        env!("CARGO_PKG_VERSION")
+    )?;
+    out.write_all(b"\"name\":")?;
+    json::text(out, &side.name())?;
+    out.write_all(b",\"activeProfileIndex\":0,\"shared\":{\"frames\":")?;
+    json::list(out, &frames.frames, |out, frame| {
+        let texts = frame.texts(side);
+        out.write_all(b"\n{\"name\":")?;
+        json::text(out, &texts.name)?;
+        if !texts.file.is_empty() {
+            out.write_all(b",\"file\":")?;
+            json::text(out, &texts.file)?;
+        }
+        match texts.line {
+            0 => out.write_all(b"}"),
+            line => write!(out, ",\"line\":{line}}}"),
+        }
+    })?;
+    out.write_all(b"},\"profiles\":")?;
+    json::list(out, &profiles, |out, (name, profile)| {
+        out.write_all(b"\n{\"type\":\"sampled\",\"name\":")?;
+        json::text(out, name)?;
+        write!(out, ",\"unit\":\"bytes\",\"startValue\":0,\"endValue\":{},\"samples\":", profile.total.bytes)?;
+        json::list(out, &profile.samples, |out, sample| {
+            json::numbers(out, sample.frames.iter().map(|&frame| frames.number(frame)))
+        })?;
+        out.write_all(b",\"weights\":")?;
+        json::numbers(out, profile.samples.iter().map(|sample| sample.total.bytes))?;
+        out.write_all(b"}")
+    })?;
+    out.write_all(b"}\n")?;
+    let [(_, live), ..] = profiles;
+    Ok(live.total)
+}

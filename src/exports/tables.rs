@@ -1,0 +1,65 @@
+//! Rows as text: CSV (RFC 4180, the names of the columns first) and JSON lines.
+
+use crate::columns::{Cell, columns};
+use crate::json;
+use crate::rows::each_row;
+use engine::Side;
+use engine::protocol::{ExportFormat, ExportQuestion};
+use std::io::{self, Write};
+
+/// Writes the rows of a table; says how many.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<u64> {
+    let columns = columns(question.table);
+    if question.format == ExportFormat::JsonLines {
+        return each_row(side, question, &mut |cells| {
+            out.write_all(b"{")?;
+            for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
+                write!(out, "{}\"{}\":", if at == 0 { "" } else { "," }, column.name)?;
+                match cell {
+                    Cell::Empty => out.write_all(b"null")?,
+                    Cell::Unsigned(number) => write!(out, "{number}")?,
+                    Cell::Signed(number) => write!(out, "{number}")?,
+                    Cell::Bool(value) => write!(out, "{value}")?,
+                    Cell::Text(text) => json::text(out, text)?,
+                }
+            }
+            out.write_all(b"}\n")
+        });
+    }
+    for (at, column) in columns.iter().enumerate() {
+        write!(out, "{}{}", if at == 0 { "" } else { "," }, column.name)?;
+    }
+    out.write_all(b"\r\n")?;
+    each_row(side, question, &mut |cells| {
+        for (at, cell) in cells.iter().enumerate() {
+            if at > 0 {
+                out.write_all(b",")?;
+            }
+            match cell {
+                Cell::Empty => {}
+                Cell::Unsigned(number) => write!(out, "{number}")?,
+                Cell::Signed(number) => write!(out, "{number}")?,
+                Cell::Bool(value) => write!(out, "{value}")?,
+                Cell::Text(text) => field(out, text)?,
+            }
+        }
+        out.write_all(b"\r\n")
+    })
+}
+
+/// A text, in quotes where it needs them; a spreadsheet takes one that begins like a formula for a formula, and would run it.
+fn field(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if !is_formula && !text.contains([',', '"', '\r', '\n']) {
+        return out.write_all(text.as_bytes());
+    }
+    out.write_all(if is_formula { b"\"'" } else { b"\"" })?;
+    for (at, part) in text.split('"').enumerate() {
+        out.write_all(if at == 0 { b"" } else { b"\"\"" })?;
+        out.write_all(part.as_bytes())?;
+    }
+    out.write_all(b"\"")
+}

@@ -1,0 +1,236 @@
+//! Chrome's trace event JSON, which Perfetto, chrome://tracing and the Firefox Profiler open: counters, annotations, OOMs, and the largest
+//! allocations as spans.
+
+use crate::curve::{Point, points};
+use crate::frames::{Stack, outermost_first};
+use crate::json;
+use analysis::{Sites, site};
+use base::units::{Bytes, EventIdx};
+use engine::Side;
+use engine::protocol::{ExportQuestion, Grouping, Scope};
+use history::replay::{AllocationId, AnnotationRange};
+use history::snapshot::Action;
+use std::io::{self, Write};
+
+/// What a device's process is numbered from: no process of the machine has such a number, so that other tracks stay apart.
+const FIRST_PROCESS: i64 = 2_000_000_000;
+/// Thread numbers of annotations, and of OOMs.
+const ANNOTATIONS: usize = 1;
+/// Frames of the stack of a large allocation, the innermost first.
+const MOST_FRAMES: usize = 64;
+
+/// Writes a trace of its own.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn whole(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<()> {
+    let first_us = side.history.numbers.time_us.map_or(0, |(first, _)| first);
+    write!(out, "{{\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":{},", i128::from(first_us) * 1000)?;
+    out.write_all(b"\"otherData\":{\"source\":")?;
+    json::text(out, &side.name())?;
+    out.write_all(b"},\"traceEvents\":[")?;
+    events(side, question, first_us.saturating_mul(1000), out)?;
+    out.write_all(b"\n]}\n")
+}
+
+/// Writes the events of a device, with commas between them; their times are since `base_ns`, nanoseconds since 1970.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn events(side: Side<'_>, question: &ExportQuestion, base_ns: i64, out: &mut dyn Write) -> io::Result<()> {
+    let process = FIRST_PROCESS + side.history.device;
+    let has_times = side.history.events.times.recorded();
+    let mut writing = Writing { side, process, base_ns: if has_times { base_ns } else { 0 }, is_first: true, out };
+    writing.head()?;
+    writing.counters(question)?;
+    writing.annotations()?;
+    writing.out_of_memory()?;
+    writing.largest(question)
+}
+
+struct Writing<'a, 'b> {
+    side: Side<'a>,
+    process: i64,
+    base_ns: i64,
+    is_first: bool,
+    out: &'b mut dyn Write,
+}
+
+impl Writing<'_, '_> {
+    /// Begins an event; what follows are its other fields.
+    fn event(&mut self, phase: &str, name: &str, thread: usize) -> io::Result<()> {
+        let comma = if self.is_first { "" } else { "," };
+        self.is_first = false;
+        write!(self.out, "{comma}\n{{\"ph\":\"{phase}\",\"pid\":{},\"tid\":{thread},\"name\":", self.process)?;
+        json::text(self.out, name)
+    }
+
+    /// Writes a time, µs since 1970, to the nanosecond.
+    fn time(&mut self, key: &str, us: i64) -> io::Result<()> {
+        let ns = i128::from(us) * 1000 - i128::from(self.base_ns);
+        let sign = if ns < 0 { "-" } else { "" };
+        let (whole, part) = (ns.unsigned_abs() / 1000, ns.unsigned_abs() % 1000);
+        match part {
+            0 => write!(self.out, ",\"{key}\":{sign}{whole}"),
+            part => write!(self.out, ",\"{key}\":{sign}{whole}.{part:03}"),
+        }
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.out.write_all(b"}")
+    }
+
+    fn name(&mut self, kind: &str, thread: usize, name: &str) -> io::Result<()> {
+        self.event("M", kind, thread)?;
+        self.out.write_all(b",\"args\":{\"name\":")?;
+        json::text(self.out, name)?;
+        self.out.write_all(b"}}")
+    }
+
+    fn head(&mut self) -> io::Result<()> {
+        let device = self.side.history.device;
+        let device = if device < 0 { "host memory".to_owned() } else { format!("GPU {device}") };
+        self.name("process_name", 0, &format!("memscape: memory of {device}"))?;
+        self.event("M", "process_sort_index", 0)?;
+        self.out.write_all(b",\"args\":{\"sort_index\":2000000}}")
+    }
+
+    /// The time of an event: without times its number, so that it takes a microsecond.
+    fn at(&self, point: Point) -> i64 {
+        let first = || self.side.history.numbers.time_us.map(|(first, _)| first);
+        let number = || point.event.map_or(0, i64::from);
+        point.time_us.or_else(first).unwrap_or_else(number)
+    }
+
+    /// Counters: of each microsecond the highest value and the last.
+    fn counters(&mut self, question: &ExportQuestion) -> io::Result<()> {
+        let names = ["Live bytes (requested)", "Awaiting free bytes (requested)", "Reserved bytes"];
+        let (from, to) = (question.range.from, question.range.to);
+        let is_seen =
+            |of: usize| points(self.side, from, to).any(|point| point.shown().get(of).is_some_and(|&it| it > 0));
+        let seen = [true, is_seen(1), is_seen(2)];
+        let of = |point: Point| point.shown();
+        let mut points = points(self.side, from, to).peekable();
+        let mut told: [Option<u64>; 3] = [None; 3];
+        while let Some(first) = points.next() {
+            let us = self.at(first);
+            let (mut most, mut last) = (of(first), of(first));
+            while let Some(next) = points.next_if(|&next| self.at(next) == us) {
+                last = of(next);
+                most.iter_mut().zip(last).for_each(|(most, now)| *most = now.max(*most));
+            }
+            for (at, name) in names.iter().enumerate().filter(|(at, _)| seen.get(*at) == Some(&true)) {
+                let values = [most.get(at), last.get(at)].map(|value| value.copied().unwrap_or(0));
+                for value in values {
+                    let Some(told) = told.get_mut(at).filter(|told| **told != Some(value)) else { continue };
+                    *told = Some(value);
+                    self.event("C", name, 0)?;
+                    self.time("ts", us)?;
+                    write!(self.out, ",\"args\":{{\"bytes\":{value}}}}}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Annotations, in as many threads as it takes for them to nest.
+    fn annotations(&mut self) -> io::Result<()> {
+        let side = self.side;
+        let last = side.history.numbers.time_us.map_or(0, |(_, last)| last);
+        let ranges = &side.history.annotations;
+        let mut threads: Vec<Vec<i64>> = Vec::new();
+        for range in ranges {
+            let end = end_of(range, last);
+            // Where all that is open there ends no earlier than this range.
+            let fits = threads.iter_mut().position(|open| {
+                while open.last().is_some_and(|&until| until <= range.start_us) {
+                    open.pop();
+                }
+                open.last().is_none_or(|&until| end <= until)
+            });
+            let at = fits.unwrap_or(threads.len());
+            match threads.get_mut(at) {
+                Some(open) => open.push(end),
+                None => {
+                    threads.push(vec![end]);
+                    self.name("thread_name", ANNOTATIONS + at, "Annotations")?;
+                }
+            }
+            self.event("X", &side.snapshot().strings.text(range.name), ANNOTATIONS + at)?;
+            self.time("ts", range.start_us)?;
+            write!(self.out, ",\"dur\":{}", end.saturating_sub(range.start_us))?;
+            self.end()?;
+        }
+        Ok(())
+    }
+
+    fn out_of_memory(&mut self) -> io::Result<()> {
+        let history = self.side.history;
+        for event in history.note_events().filter(|&event| history.events.action(event) == Action::Oom) {
+            let (free, requested) = history.address_and_size(EventIdx(event));
+            let us = history.events.times.at(event).unwrap_or(event.into());
+            self.event("i", "Out of memory", 0)?;
+            self.time("ts", us)?;
+            write!(
+                self.out,
+                ",\"s\":\"p\",\"args\":{{\"event\":{event},\"requested_bytes\":{requested},\"device_free_bytes\":{free}}}"
+            )?;
+            self.end()?;
+        }
+        Ok(())
+    }
+
+    /// The largest allocations of the range, as spans.
+    fn largest(&mut self, question: &ExportQuestion) -> io::Result<()> {
+        let side = self.side;
+        let (history, snapshot) = (side.history, side.snapshot());
+        let mut largest: Vec<(u64, AllocationId)> = Vec::new();
+        let scope = Scope::ByteMoments(question.range);
+        side.in_scope(scope, &mut |id, _| largest.push((history.allocations.size(id), id)));
+        let order = |one: &(u64, AllocationId), other: &(u64, AllocationId)| (other.0, one.1).cmp(&(one.0, other.1));
+        let most = question.largest as usize;
+        if most > 0 && largest.len() > most {
+            largest.select_nth_unstable_by(most - 1, order);
+        }
+        largest.truncate(most);
+        largest.sort_unstable_by(order);
+        let mut sites = Sites::new(snapshot);
+        let last = i64::from(history.event_count());
+        let end_us = history.numbers.time_us.map_or(last, |(_, last)| last);
+        for (bytes, id) in largest {
+            let stack = Stack::of(side, id);
+            let call_site = sites.of(snapshot, stack.id).map(|frame| site::in_row(snapshot, frame));
+            let name = format!("{} {}", Bytes(bytes), call_site.as_deref().unwrap_or("no stack"));
+            let time = |event: Option<EventIdx>, otherwise: i64| match event {
+                Some(event) => history.events.times.at(event.0).unwrap_or(event.0.into()),
+                None => otherwise,
+            };
+            let first = history.numbers.time_us.map_or(0, |(first, _)| first);
+            let born = time(history.allocations.born(id).event(), first);
+            let died = time(history.allocations.died(id).and_then(|moment| moment.event()), end_us);
+            for (phase, us) in [("b", born), ("e", died)] {
+                self.event(phase, &name, 0)?;
+                write!(self.out, ",\"cat\":\"Largest allocations\",\"id\":\"{}\"", id.0)?;
+                self.time("ts", us)?;
+                if phase == "b" {
+                    write!(self.out, ",\"args\":{{\"number\":{},\"requested_bytes\":{bytes},\"category\":", id.0)?;
+                    let category = side.group(Grouping::Category, id);
+                    json::text(self.out, &side.group_label(Grouping::Category, category))?;
+                    self.out.write_all(b",\"stack\":")?;
+                    let frames = outermost_first(side, stack).into_iter().rev().take(MOST_FRAMES);
+                    json::list(self.out, frames, |out, frame| {
+                        let texts = frame.texts(side);
+                        json::text(out, &format!("{}:{} {}", texts.file, texts.line, texts.name))
+                    })?;
+                    self.out.write_all(b"}")?;
+                }
+                self.end()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn end_of(range: &AnnotationRange, last: i64) -> i64 {
+    range.end_us.unwrap_or(last).max(range.start_us)
+}

@@ -1,0 +1,254 @@
+//! The key of the recorder → tables.
+
+use super::data::{CROP, Recorded, Tensor, clipped};
+use super::tree::{Token, Tokens, Tree};
+use base::sorted::{ascending, pair, sorted_numbers};
+
+/// Facts, tensors and steps that are read; the recorder writes as many tensors, and far fewer of all others.
+const MOST_FACTS: usize = 4_000;
+const MOST_TENSORS: usize = 400_000;
+const MOST_STEPS: usize = 20_000;
+const MOST_SOURCES: usize = 5_000;
+/// How deep facts are nested; the recorder's are three levels deep.
+const DEEPEST: u32 = 6;
+
+/// All that it says.
+pub fn read(tree: Tree) -> Recorded {
+    let mut found = Recorded::default();
+    let mut tokens = tree.tokens(0);
+    if tokens.next() == Some(Token::Dict) {
+        while let Some((key, value)) = tokens.pair() {
+            match (key, value) {
+                (b"memscape", Token::Dict) => found.recorder(&mut tokens),
+                (b"source_code", Token::Dict) => found.source_files(&mut tokens),
+                (b"shape_data", Token::List) => {
+                    while let Some(item) = tokens.item() {
+                        match item {
+                            Token::Dict => found.shapes(&mut tokens),
+                            other => tokens.pass(other),
+                        }
+                    }
+                }
+                (key, value) => {
+                    found.is_crop |= key == CROP.as_bytes();
+                    tokens.pass(value);
+                }
+            }
+        }
+    }
+    // Numbers are sorted: each type that is sorted by itself takes room in the page.
+    let keys = found.tensors.iter().map(|tensor| pair(ascending(tensor.device), tensor.address)).zip(0..).collect();
+    let order = sorted_numbers(keys);
+    found.tensors = order.iter().filter_map(|&at| found.tensors.get(at as usize).copied()).collect();
+    Recorded { tree, ..found }
+}
+
+impl Recorded {
+    fn recorder(&mut self, tokens: &mut Tokens<'_>) {
+        while let Some((key, value)) = tokens.pair() {
+            match (key, value) {
+                (b"tensors", Token::List) => {
+                    for place in 0.. {
+                        match tokens.item() {
+                            Some(Token::Dict) => self.tensor(place, tokens),
+                            Some(other) => tokens.pass(other),
+                            None => break,
+                        }
+                    }
+                }
+                (b"steps", Token::List) => {
+                    while let Some(item) = tokens.item() {
+                        match item {
+                            Token::List => self.step(tokens),
+                            other => tokens.pass(other),
+                        }
+                    }
+                }
+                (b"source", Token::Dict) => self.source_files(tokens),
+                (key, value) => self.flatten(&clipped(key), value, tokens, 0),
+            }
+        }
+    }
+
+    /// Dotted keys of a value.
+    fn flatten(&mut self, key: &str, value: Token<'_>, tokens: &mut Tokens<'_>, depth: u32) {
+        let is_over = self.facts.len() >= MOST_FACTS || depth >= DEEPEST;
+        let text = match value {
+            Token::List | Token::Dict if is_over => return tokens.leave(),
+            Token::Dict => {
+                while let Some((name, value)) = tokens.pair() {
+                    self.flatten(&[key, ".", &clipped(name)].concat(), value, tokens, depth + 1);
+                }
+                return;
+            }
+            Token::List => {
+                let mut place = 0u32;
+                while let Some(item) = tokens.item() {
+                    self.flatten(&[key, ".", &place.to_string()].concat(), item, tokens, depth + 1);
+                    place += 1;
+                }
+                return;
+            }
+            Token::End | Token::None => return,
+            Token::Bool(value) => (if value { "True" } else { "False" }).to_owned(),
+            Token::Int(number) => number.to_string(),
+            Token::Float(number) => number.to_string(),
+            Token::Text(text) => clipped(text),
+        };
+        if !is_over {
+            self.facts.push((key.to_owned(), text));
+        }
+    }
+
+    fn tensor(&mut self, place: u32, tokens: &mut Tokens<'_>) {
+        let (mut address, mut bytes, mut device) = (None, None, 0);
+        let mut places = [0; 4];
+        loop {
+            let at = behind(tokens);
+            let Some((key, value)) = tokens.pair() else { break };
+            let text = match key {
+                b"name" => Some(0),
+                b"kind" => Some(1),
+                b"dtype" => Some(2),
+                b"shape" => Some(3),
+                _ => None,
+            };
+            if let Some(slot) = text.and_then(|text| places.get_mut(text)) {
+                *slot = at;
+            }
+            if let Token::Int(number) = value {
+                match key {
+                    b"addr" => address = u64::try_from(number).ok(),
+                    b"bytes" => bytes = u64::try_from(number).ok(),
+                    b"device" => device = number,
+                    _ => {}
+                }
+            }
+            tokens.pass(value);
+        }
+        if let (Some(address), Some(bytes @ 1..), true) = (address, bytes, self.tensors.len() < MOST_TENSORS) {
+            let [name, kind, dtype, shape] = places;
+            self.tensors.push(Tensor { device, address, bytes, place: Some(place), name, kind, dtype, shape });
+        }
+    }
+
+    fn step(&mut self, tokens: &mut Tokens<'_>) {
+        let mut numbers = [0; 3];
+        let mut count = 0;
+        while let Some(item) = tokens.item() {
+            match item {
+                Token::Int(number) => {
+                    numbers.get_mut(count).into_iter().for_each(|slot| *slot = number);
+                    count += 1;
+                }
+                other => tokens.pass(other),
+            }
+        }
+        let [_, begin, end] = numbers;
+        if count == 3 && begin <= end && self.steps.len() < MOST_STEPS {
+            self.steps.push(numbers);
+        }
+    }
+
+    fn source_files(&mut self, tokens: &mut Tokens<'_>) {
+        loop {
+            let path = tokens.at();
+            let text = behind(tokens);
+            let Some((_, value)) = tokens.pair() else { break };
+            if matches!(value, Token::Text(_)) && self.sources.len() < MOST_SOURCES {
+                self.sources.push([path, text]);
+            }
+            tokens.pass(value);
+        }
+    }
+
+    /// torch-snapkit's: by address in hexadecimal, the operations that wrote there, each with shape and dtype. The newest counts. It does not
+    /// name the device: one process has one.
+    fn shapes(&mut self, tokens: &mut Tokens<'_>) {
+        while let Some((key, value)) = tokens.pair() {
+            let address = address(key);
+            let mut newest = None;
+            match value {
+                Token::List => {
+                    while let Some(item) = tokens.item() {
+                        match item {
+                            Token::List => newest = shaped(tokens).or(newest),
+                            other => tokens.pass(other),
+                        }
+                    }
+                }
+                other => tokens.pass(other),
+            }
+            if let (Some(address), Some((bytes, dtype, shape)), true) =
+                (address, newest, self.tensors.len() < MOST_TENSORS)
+            {
+                let tensor = Tensor { device: 0, address, bytes, place: None, name: 0, kind: 0, dtype, shape };
+                self.tensors.push(tensor);
+            }
+        }
+    }
+}
+
+/// Where the value of the next key stands.
+#[inline(never)]
+fn behind(tokens: &Tokens<'_>) -> u32 {
+    let mut ahead = tokens.clone();
+    let _ = ahead.next();
+    ahead.at()
+}
+
+/// An operation with shape and dtype: how many bytes that is, and where both stand.
+fn shaped(tokens: &mut Tokens<'_>) -> Option<(u64, u32, u32)> {
+    let (mut places, mut elements, mut width) = ([0; 3], Some(1u64), None);
+    for slot in &mut places {
+        *slot = tokens.at();
+        match tokens.item()? {
+            Token::List => {
+                while let Some(item) = tokens.item() {
+                    match item {
+                        Token::Int(length) => {
+                            elements =
+                                elements.zip(u64::try_from(length).ok()).and_then(|(all, more)| all.checked_mul(more));
+                        }
+                        other => {
+                            elements = None;
+                            tokens.pass(other);
+                        }
+                    }
+                }
+            }
+            Token::Text(text) => width = width_of(text),
+            other => tokens.pass(other),
+        }
+    }
+    tokens.leave();
+    let [_, shape, dtype] = places;
+    Some((elements?.checked_mul(width?).filter(|&bytes| bytes > 0)?, dtype, shape))
+}
+
+/// Bytes of an element: the digits in the name of its dtype are bits.
+fn width_of(dtype: &[u8]) -> Option<u64> {
+    let mut bits = 0;
+    for byte in dtype {
+        match byte {
+            b'0'..=b'9' if bits < 1_000 => bits = 10 * bits + u64::from(byte - b'0'),
+            // `float8_e4m3fn`
+            _ if bits > 0 => break,
+            _ => {}
+        }
+    }
+    match bits {
+        8..=128 => Some(bits / 8),
+        _ => dtype.ends_with(b"bool").then_some(1),
+    }
+}
+
+/// An address as torch-snapkit writes it: `0x7f0000000200`.
+fn address(text: &[u8]) -> Option<u64> {
+    let digits = text.strip_prefix(b"0x").filter(|digits| (1..=16).contains(&digits.len()))?;
+    let mut number = 0;
+    for digit in digits {
+        number = number << 4 | u64::from(char::from(*digit).to_digit(16)?);
+    }
+    Some(number)
+}

@@ -1,0 +1,127 @@
+//! Values → JSON, without blanks. Pairs are lists, and what repeats is written again.
+
+use super::{Items, Values};
+use std::io::{self, Write};
+
+/// JSON on its way.
+pub struct JsonWriter<W> {
+    out: W,
+    /// For each open dict and list around: how many keys and values of a dict there are, `None` for a list.
+    open: Vec<Option<u64>>,
+}
+
+impl<W: Write> JsonWriter<W> {
+    /// Begins.
+    pub fn new(out: W) -> JsonWriter<W> {
+        JsonWriter { out, open: Vec::new() }
+    }
+
+    /// What comes before a value, as its place in a dict has it.
+    fn begin(&mut self) -> io::Result<()> {
+        let Some(Some(count)) = self.open.last_mut() else { return Ok(()) };
+        *count += 1;
+        match *count {
+            1 => Ok(()),
+            count if count % 2 == 0 => self.out.write_all(b":"),
+            _ => self.out.write_all(b","),
+        }
+    }
+
+    fn end(&mut self, bracket: &[u8]) -> io::Result<()> {
+        self.open.pop();
+        self.out.write_all(bracket)
+    }
+
+    fn quoted(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(b"\"")?;
+        let mut from = 0;
+        for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+            self.out.write_all(text.as_bytes().get(from..at).unwrap_or_default())?;
+            match byte {
+                b'"' | b'\\' => self.out.write_all(&[b'\\', byte])?,
+                b'\n' => self.out.write_all(b"\\n")?,
+                _ => write!(self.out, "\\u{byte:04x}")?,
+            }
+            from = at + 1;
+        }
+        self.out.write_all(text.as_bytes().get(from..).unwrap_or_default())?;
+        self.out.write_all(b"\"")
+    }
+}
+
+impl<W: Write> Values for JsonWriter<W> {
+    fn bool(&mut self, value: bool) -> io::Result<()> {
+        self.begin()?;
+        self.out.write_all(if value { b"true" } else { b"false" })
+    }
+
+    fn int(&mut self, value: i128) -> io::Result<()> {
+        self.begin()?;
+        write!(self.out, "{value}")
+    }
+
+    /// A number, or a text where JSON has no such number.
+    fn float(&mut self, value: f64) -> io::Result<()> {
+        self.begin()?;
+        match value.is_finite() {
+            true => write!(self.out, "{value:?}"),
+            false => write!(self.out, "\"{value}\""),
+        }
+    }
+
+    fn text(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.begin()?;
+        self.quoted(&String::from_utf8_lossy(bytes))
+    }
+
+    fn key(&mut self, key: &'static str) -> io::Result<()> {
+        self.begin()?;
+        self.quoted(key)
+    }
+
+    fn remember(&mut self) -> io::Result<Option<u32>> {
+        Ok(None)
+    }
+
+    fn again(&mut self, _: u32) -> io::Result<()> {
+        Err(io::Error::other("JSON has no references"))
+    }
+
+    fn pair(&mut self, one: i128, other: i128) -> io::Result<()> {
+        self.begin()?;
+        write!(self.out, "[{one},{other}]")
+    }
+
+    fn dict(&mut self) -> io::Result<()> {
+        self.begin()?;
+        self.open.push(Some(0));
+        self.out.write_all(b"{")
+    }
+
+    fn end_dict(&mut self) -> io::Result<()> {
+        self.end(b"}")
+    }
+
+    fn list(&mut self) -> io::Result<Items> {
+        self.begin()?;
+        self.open.push(None);
+        self.out.write_all(b"[")?;
+        Ok(Items::default())
+    }
+
+    fn item(&mut self, items: &mut Items) -> io::Result<()> {
+        items.0 += 1;
+        match items.0 {
+            1 => Ok(()),
+            _ => self.out.write_all(b","),
+        }
+    }
+
+    fn end_list(&mut self, _: Items) -> io::Result<()> {
+        self.end(b"]")
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

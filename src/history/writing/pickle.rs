@@ -1,0 +1,158 @@
+//! Values → a pickle, as CPython writes it: what repeats is remembered, lists come in batches.
+//!
+//! Protocol 4 unless something else is wanted, since older pages of PyTorch's viewer refuse 5; and batches of a thousand, since JavaScript
+//! takes no more arguments at once.
+
+use super::{Items, Values};
+use std::io::{self, Write};
+
+/// Elements of a list that are appended at once.
+const BATCH: usize = 1000;
+
+/// A pickle on its way.
+pub struct PickleWriter<W> {
+    out: W,
+    /// Pickle's protocol, 2 to 5.
+    protocol: u8,
+    /// Values that were remembered.
+    remembered: u32,
+    keys: Vec<(&'static str, u32)>,
+}
+
+impl<W: Write> PickleWriter<W> {
+    /// Begins a pickle of this protocol, of 2 to 5.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn new(mut out: W, protocol: u8) -> io::Result<PickleWriter<W>> {
+        let protocol = protocol.clamp(2, 5);
+        out.write_all(&[0x80, protocol])?;
+        Ok(PickleWriter { out, protocol, remembered: 0, keys: Vec::new() })
+    }
+
+    /// An opcode with an index of one byte or four.
+    fn indexed(&mut self, [short, long]: [u8; 2], number: u32) -> io::Result<()> {
+        match u8::try_from(number) {
+            Ok(byte) => self.out.write_all(&[short, byte]),
+            Err(_) => {
+                self.out.write_all(&[long])?;
+                self.out.write_all(&number.to_le_bytes())
+            }
+        }
+    }
+
+    fn put(&mut self) -> io::Result<u32> {
+        let number = self.remembered;
+        match self.protocol {
+            4.. => self.out.write_all(&[0x94])?,
+            _ => self.indexed([b'q', b'r'], number)?,
+        }
+        self.remembered += 1;
+        Ok(number)
+    }
+}
+
+impl<W: Write> Values for PickleWriter<W> {
+    fn bool(&mut self, value: bool) -> io::Result<()> {
+        self.out.write_all(&[if value { 0x88 } else { 0x89 }])
+    }
+
+    fn int(&mut self, value: i128) -> io::Result<()> {
+        if let Ok(byte) = u8::try_from(value) {
+            return self.out.write_all(&[b'K', byte]);
+        }
+        if let Ok(short) = u16::try_from(value) {
+            self.out.write_all(b"M")?;
+            return self.out.write_all(&short.to_le_bytes());
+        }
+        if let Ok(word) = i32::try_from(value) {
+            self.out.write_all(b"J")?;
+            return self.out.write_all(&word.to_le_bytes());
+        }
+        // As few bytes as hold it with its sign.
+        let bytes = value.to_le_bytes();
+        let sign = if value < 0 { 0xff } else { 0 };
+        let mut count = bytes.len();
+        while let [.., before, last] = bytes.get(..count).unwrap_or_default() {
+            if *last != sign || (*before ^ sign) & 0x80 != 0 {
+                break;
+            }
+            count -= 1;
+        }
+        self.out.write_all(&[0x8a, count as u8])?;
+        self.out.write_all(bytes.get(..count).unwrap_or_default())
+    }
+
+    fn float(&mut self, value: f64) -> io::Result<()> {
+        self.out.write_all(b"G")?;
+        self.out.write_all(&value.to_be_bytes())
+    }
+
+    fn text(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let text = String::from_utf8_lossy(bytes);
+        match u8::try_from(text.len()) {
+            Ok(length) if self.protocol >= 4 => self.out.write_all(&[0x8c, length])?,
+            _ => {
+                self.out.write_all(b"X")?;
+                let length = u32::try_from(text.len()).map_err(|_| io::Error::other("a text of more than 4 GiB"))?;
+                self.out.write_all(&length.to_le_bytes())?;
+            }
+        }
+        self.out.write_all(text.as_bytes())
+    }
+
+    /// Written out once.
+    fn key(&mut self, key: &'static str) -> io::Result<()> {
+        if let Some(&(_, number)) = self.keys.iter().find(|(known, _)| *known == key) {
+            return self.again(number);
+        }
+        self.text(key.as_bytes())?;
+        let number = self.put()?;
+        self.keys.push((key, number));
+        Ok(())
+    }
+
+    fn remember(&mut self) -> io::Result<Option<u32>> {
+        self.put().map(Some)
+    }
+
+    fn again(&mut self, number: u32) -> io::Result<()> {
+        self.indexed([b'h', b'j'], number)
+    }
+
+    fn pair(&mut self, one: i128, other: i128) -> io::Result<()> {
+        self.int(one)?;
+        self.int(other)?;
+        self.out.write_all(&[0x86])
+    }
+
+    fn dict(&mut self) -> io::Result<()> {
+        self.out.write_all(b"}(")
+    }
+
+    fn end_dict(&mut self) -> io::Result<()> {
+        self.out.write_all(b"u")
+    }
+
+    fn list(&mut self) -> io::Result<Items> {
+        self.out.write_all(b"]")?;
+        Ok(Items::default())
+    }
+
+    fn item(&mut self, items: &mut Items) -> io::Result<()> {
+        if items.0.is_multiple_of(BATCH) {
+            self.out.write_all(if items.0 > 0 { b"e(" } else { b"(" })?;
+        }
+        items.0 += 1;
+        Ok(())
+    }
+
+    fn end_list(&mut self, items: Items) -> io::Result<()> {
+        self.out.write_all(if items.0 > 0 { b"e" } else { b"" })
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.out.write_all(b".")?;
+        self.out.flush()
+    }
+}

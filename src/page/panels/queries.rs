@@ -1,0 +1,82 @@
+//! The tab SQL: an editor, and what the worker has the page show. It runs a wasm of its own, which is fetched when the tab is first seen.
+
+use crate::app::{App, On, Part};
+use crate::dom::{said, set_text};
+use crate::elements::elements;
+use crate::querying::sql;
+use js_sys::Array;
+use ui::State;
+use ui::tab::Tab;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, KeyboardEvent};
+
+elements! {
+    HtmlElement: sql, sql_cancel, sql_colour, sql_run, sql_scroll, sql_words;
+    HtmlTextAreaElement: sql_text;
+}
+
+#[derive(Default)]
+pub(super) struct Panel;
+
+/// Rows are made when they are so near to what is seen, in pixels.
+const NEAR_PX: i32 = 600;
+
+fn run(app: &'static App, elements: &Elements) {
+    sql(app).work(app, Array::of2(&"run".into(), &elements.sql_text.value().into()));
+}
+
+/// What was clicked, or is chosen by Enter.
+fn act(app: &'static App, event: &Event) {
+    if let Some(what) = said(event, "data-act") {
+        sql(app).work(app, Array::of2(&"act".into(), &what.into()));
+    }
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Sql);
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.sql_text, "input", |app, elements, _| {
+            let text = elements.sql_text.value();
+            // Without colours until the worker has found them.
+            set_text(&elements.sql_colour, &[&text, "\n"].concat());
+            let cursor = elements.sql_text.selection_start().ok().flatten().unwrap_or(0);
+            sql(app).tell(&Array::of3(&"typed".into(), &text.into(), &cursor.into()));
+        });
+        on(&elements.sql_text, "keydown", |app, elements, event| {
+            let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
+            let (name, is_run) = (key.key(), key.ctrl_key() || key.meta_key());
+            let is_listed = elements.sql_words.has_child_nodes() && !key.shift_key();
+            if name == "Enter" && is_run {
+                run(app, elements);
+            } else if is_listed && matches!(&*name, "ArrowUp" | "ArrowDown" | "Tab" | "Escape") {
+                sql(app).tell(&Array::of2(&"key".into(), &name.into()));
+            } else {
+                return;
+            }
+            event.prevent_default();
+            event.stop_propagation();
+        });
+        on(&elements.sql, "click", |app, _, event| act(app, event));
+        on(&elements.sql_scroll, "keydown", |app, _, event| {
+            if event.dyn_ref::<KeyboardEvent>().is_some_and(|key| key.key() == "Enter") {
+                act(app, event);
+            }
+        });
+        on(&elements.sql_scroll, "scroll", |app, elements, _| {
+            let place = &elements.sql_scroll;
+            if place.scroll_height() - place.scroll_top() - place.client_height() < NEAR_PX {
+                sql(app).tell(&Array::of1(&"more".into()));
+            }
+        });
+        on(&elements.sql_run, "click", |app, elements, _| run(app, elements));
+        on(&elements.sql_cancel, "click", |app, _, _| sql(app).restart(app));
+    }
+
+    fn show(&mut self, app: &'static App, _: &Elements, state: &State) {
+        if let Some(file) = state.file() {
+            sql(app).open(app, state.load, &file.file);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The page's handle on the worker that answers in SQL. It has the snapshot as columns, which the engine's worker writes for it, and tells
+//! the page what to show: what that looks like is none of the page's wasm.
+
+use super::app::App;
+use super::part::Code;
+use super::thread::Thread;
+use super::{clipboard, dom, export, storage};
+use js_sys::{Array, Uint8Array};
+use std::cell::{Cell, OnceCell, RefCell};
+use ui::Action;
+use ui::queries::QueriesAction;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, Element, HtmlTextAreaElement, Window};
+
+/// What is kept of earlier queries.
+const HISTORY: &str = "memscape.sql";
+/// What the worker may have the page make, and with which attributes: nothing that loads or runs anything.
+const TAGS: &str = " button details li ol p path span summary svg table tbody td th thead tr ul ";
+const ATTRIBUTES: &str = " aria-label aria-selected aria-sort class d data-act id preserveAspectRatio role scope tabindex title type viewBox ";
+const SVG: &str = "http://www.w3.org/2000/svg";
+
+/// The page's handle on the worker.
+pub(super) struct Sql {
+    code: Code,
+    thread: RefCell<Option<Thread>>,
+    /// What it is told once it listens.
+    waiting: RefCell<Vec<Array>>,
+    is_ready: Cell<bool>,
+    /// How many workers were made: what earlier ones say is not heard.
+    made: Cell<u32>,
+    /// The load that it is about, and what its file is called.
+    load: Cell<u32>,
+    name: RefCell<String>,
+}
+
+thread_local! {
+    /// There is one, since there is one page. The app does not have it: it needs the app.
+    static SQL: OnceCell<&'static Sql> = const { OnceCell::new() };
+}
+
+/// The page's handle.
+pub(super) fn sql(app: &App) -> &'static Sql {
+    SQL.with(|sql| *sql.get_or_init(|| Box::leak(Box::new(Sql::new(app.dom.window.clone())))))
+}
+
+impl Sql {
+    fn new(window: Window) -> Sql {
+        let (thread, waiting, is_ready, made, load, name) = Default::default();
+        Sql { code: Code::new(window, "part-sql"), thread, waiting, is_ready, made, load, name }
+    }
+
+    /// It is to be about what this load opened.
+    pub(super) fn open(&self, app: &'static App, load: u32, name: &str) {
+        if self.load.replace(load) != load {
+            self.name.replace(name.to_owned());
+            self.restart(app);
+        }
+    }
+
+    /// Ends the worker and what it does, and makes another.
+    pub(super) fn restart(&self, app: &'static App) {
+        let number = self.made.get() + 1;
+        self.made.set(number);
+        self.is_ready.set(false);
+        self.waiting.borrow_mut().clear();
+        let ended = self.thread.take();
+        // A listener of its own may be what runs.
+        spawn_local(async move { drop(ended) });
+        busy(app, true);
+        say(app, "Loading…", false);
+        spawn_local(async move {
+            if let Err(cause) = sql(app).start(app, number).await {
+                busy(app, false);
+                say(
+                    app,
+                    &["SQL is not available: ", &cause, ". On the command line it is memscape sql."].concat(),
+                    true,
+                );
+            }
+        });
+    }
+
+    async fn start(&self, app: &'static App, number: u32) -> Result<(), String> {
+        let (script, module) = self.code.get().await?;
+        let cause = |cause: JsValue| dom::cause(&cause);
+        let columns = JsFuture::from(app.client.columns(self.load.get())).await.map_err(cause)?;
+        let columns: Blob = columns.dyn_into().map_err(|why| why.as_string().unwrap_or_default())?;
+        let bytes = JsFuture::from(columns.array_buffer()).await.map_err(cause)?;
+        if self.made.get() != number {
+            return Ok(());
+        }
+        let history = storage::stored(&app.dom, HISTORY).unwrap_or_default();
+        let name = self.name.borrow().as_str().into();
+        let open = Array::of4(&"open".into(), &Uint8Array::new(&bytes), &name, &history.into());
+        self.waiting.borrow_mut().insert(0, open);
+        let hear = move |heard: Result<JsValue, String>| match heard {
+            _ if sql(app).made.get() != number => {}
+            Ok(message) => drop(sql(app).hear(app, message.unchecked_ref())),
+            Err(cause) => died(app, &cause),
+        };
+        self.thread.replace(Some(Thread::new(&script, &module, hear)?));
+        Ok(())
+    }
+
+    /// Tells it something, if it listens.
+    pub(super) fn tell(&self, message: &Array) {
+        if let Some(thread) = &*self.thread.borrow()
+            && self.is_ready.get()
+        {
+            // It fails only for what can't be cloned.
+            let _ = thread.worker.post_message(message);
+        }
+    }
+
+    /// Has it do something that may take long, once it listens.
+    pub(super) fn work(&self, app: &'static App, message: Array) {
+        if self.load.get() > 0 && self.thread.borrow().is_none() && self.waiting.borrow().is_empty() {
+            self.restart(app);
+        }
+        if self.is_ready.get() {
+            busy(app, true);
+            self.tell(&message);
+        } else {
+            self.waiting.borrow_mut().push(message);
+        }
+    }
+
+    fn hear(&self, app: &'static App, message: &Array) -> Option<()> {
+        let text = |at| message.get(at).as_string();
+        match text(0)?.as_str() {
+            "ready" => {
+                self.is_ready.set(true);
+                self.waiting.take().iter().for_each(|message| self.tell(message));
+            }
+            what @ ("show" | "add") => {
+                let place: Element = app.dom.by_id(&text(1)?)?;
+                if what == "show" {
+                    dom::clear(&place);
+                }
+                message.iter().skip(2).for_each(|node| add(app, &place, &node));
+            }
+            "status" => say(app, &text(1)?, message.get(2).is_truthy()),
+            "typed" => {
+                let editor: HtmlTextAreaElement = app.dom.by_id("sql-text")?;
+                editor.set_value(&text(1)?);
+                let cursor = message.get(2).as_f64()? as u32;
+                // It fails only for fields without letters.
+                let _ = editor.set_selection_range(cursor, cursor);
+                dom::give_focus(&editor);
+            }
+            "go" => {
+                let number = |at| message.get(at).as_f64();
+                let device = number(1).map(|device| device as i64);
+                let shown = app.state.borrow().device().map(|device| device.device);
+                if let Some(device) = device.filter(|_| device != shown) {
+                    app.dispatch(Action::DeviceChosen(device));
+                }
+                let allocation = number(2).map(|id| QueriesAction::Allocation(id as u32));
+                let action = allocation.or(number(3).map(|event| QueriesAction::Event(event as u32)))?;
+                app.dispatch(Action::of(action));
+            }
+            "copy" => clipboard::copy(app, &text(1)?),
+            "save" => {
+                let blob = Blob::new_with_u8_array_sequence(&Array::of1(&message.get(2))).ok()?;
+                export::download(app, &blob, &text(1)?).ok()?;
+            }
+            "history" => storage::store(&app.dom, HISTORY, &text(1)?),
+            "done" => busy(app, false),
+            _ => died(app, &text(1)?),
+        }
+        Some(())
+    }
+}
+
+fn died(app: &'static App, cause: &str) {
+    sql(app).made.set(sql(app).made.get() + 1);
+    sql(app).is_ready.set(false);
+    let ended = sql(app).thread.take();
+    spawn_local(async move { drop(ended) });
+    busy(app, false);
+    say(app, &["The query ended the worker: ", cause].concat(), true);
+}
+
+/// Whether something can be cancelled.
+fn busy(app: &App, is_busy: bool) {
+    if let Some(panel) = app.dom.by_id::<Element>("sql") {
+        dom::set_flag(&panel, "aria-busy", is_busy);
+    }
+}
+
+fn say(app: &App, text: &str, is_error: bool) {
+    if let Some(status) = app.dom.by_id::<Element>("sql-status") {
+        dom::set_text(&status, text);
+        dom::set_attribute(&status, "title", text);
+        dom::set_attribute(&status, "class", if is_error { "wrong" } else { "" });
+    }
+}
+
+/// Makes what the worker describes: a text, or `[tag, [name, value, …], child…]`.
+fn add(app: &App, place: &Element, node: &JsValue) {
+    if let Some(text) = node.as_string() {
+        // It fails for no text.
+        let _ = place.append_with_str_1(&text);
+        return;
+    }
+    let node: &Array = node.unchecked_ref();
+    let is_in = |list: &str, name: &str| list.contains(&[" ", name, " "].concat());
+    let Some(tag) = node.get(0).as_string().filter(|tag| is_in(TAGS, tag)) else { return };
+    let made = match tag.as_str() {
+        "svg" | "path" => app.dom.document.create_element_ns(Some(SVG), &tag),
+        _ => app.dom.document.create_element(&tag),
+    };
+    let Ok(made) = made else { return };
+    let attributes: Vec<String> = Array::from(&node.get(1)).iter().filter_map(|it| it.as_string()).collect();
+    for pair in attributes.chunks_exact(2) {
+        if let [name, value] = pair
+            && is_in(ATTRIBUTES, name)
+        {
+            dom::set_attribute(&made, name, value);
+        }
+    }
+    node.iter().skip(2).for_each(|child| add(app, &made, &child));
+    dom::append(place, &made);
+}

@@ -1,0 +1,138 @@
+//! A device as a file of another format, or a simulated run of it, written by a worker of its own: it opens the columns of what is open,
+//! writes, and ends. Its wasm is the one of the survey, fetched when it is first needed; the page answers meanwhile.
+
+use super::app::App;
+use super::surveyor::{MEMORY, PIECE};
+use super::thread::Thread;
+use super::{dom, export, gzip};
+use engine::protocol::encoded;
+use js_sys::{Array, Function, Promise, Uint8Array};
+use std::cell::RefCell;
+use std::rc::Rc;
+use ui::Action;
+use ui::comparing::ComparingAction;
+use ui::effect::{FileToWrite, GivenFile, Origin, Then};
+use ui::export::ExportAction;
+use ui::what_if::WhatIfAction;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, File};
+
+/// Makes the file and lets the browser save it.
+pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
+    spawn_local(async move {
+        let load = app.state.borrow().load;
+        let made = made(app, &wanted).await;
+        if wanted.then != Then::Save {
+            let is_open = app.state.borrow().load == load;
+            // Another file was opened meanwhile: nobody waits for it any more.
+            if is_open {
+                let opened = made.and_then(|blob| file(&blob, &wanted)).map_err(|error| dom::cause(&error));
+                let (written, file) = match opened {
+                    Ok(file) => (Ok(()), Some(file)),
+                    Err(cause) => (Err(cause), None),
+                };
+                app.dispatch(Action::of(WhatIfAction::Written(written)));
+                file.into_iter().for_each(|file| open(app, file, wanted.then));
+            }
+            return;
+        }
+        let saved = made.and_then(|blob| export::download(app, &blob, &wanted.file));
+        let saved = saved.map(|()| wanted.file.clone()).map_err(|error| dom::cause(&error));
+        app.dispatch(Action::of(ExportAction::Written(saved)));
+    });
+}
+
+/// Opens the file beside those that were given.
+fn open(app: &'static App, file: File, then: Then) {
+    let given = vec![GivenFile { name: file.name(), bytes: file.size() as u64 }];
+    let from = app.files.add(std::iter::once(file));
+    app.recent.forget();
+    app.dispatch(match then {
+        Then::Compare => Action::Comparing(ComparingAction::FilesGiven(from, given)),
+        _ => Action::FilesAdded(from, given),
+    });
+}
+
+fn file(blob: &Blob, wanted: &FileToWrite) -> Result<File, JsValue> {
+    File::new_with_blob_sequence(&Array::of1(blob), &wanted.file)
+}
+
+async fn made(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsValue> {
+    // Taken at once: other files may be dropped meanwhile.
+    let file = if let Origin::File(place) = wanted.snapshot.origin { app.files.at(place) } else { None };
+    let source: Blob = match JsFuture::from(app.client.columns(wanted.snapshot.load)).await?.dyn_into() {
+        Ok(columns) => columns,
+        // What has no columns is read again, where that asks nobody else.
+        Err(why) => file.ok_or(why)?.into(),
+    };
+    let (script, module) = app.surveyor.code().get().await?;
+    let heard: Rc<RefCell<Option<[Function; 2]>>> = Rc::default();
+    let promise = Promise::new(&mut |resolve, reject| drop(heard.replace(Some([resolve, reject]))));
+    let end = move |at: usize, value: &JsValue| {
+        if let Some(ends) = heard.take() {
+            // What it returns says nothing.
+            let _ = ends.get(at).map(|end| end.call1(&JsValue::NULL, value));
+        }
+    };
+    let slot: Rc<RefCell<Option<Thread>>> = Rc::default();
+    let job = Uint8Array::from(&*encoded(&(&wanted.job, &wanted.categories)));
+    let open = Array::of5(
+        &"export".into(),
+        &(wanted.device as f64).into(),
+        &(&*wanted.snapshot.name).into(),
+        &source.size().into(),
+        &MEMORY.into(),
+    );
+    open.push(&job);
+    let trace = app.files.trace.borrow().clone();
+    if let Some(trace) = trace.filter(|_| wanted.is_onto) {
+        open.push(&match trace.name().ends_with(".gz") {
+            true => JsFuture::from(gzip::unpacked(&trace)?).await?,
+            false => trace.into(),
+        });
+    }
+    let own = slot.clone();
+    let hear = move |heard: Result<JsValue, String>| {
+        let message: Array = match heard {
+            Ok(message) => message.unchecked_into(),
+            Err(cause) => return end(1, &cause.into()),
+        };
+        let tell = |message: &Array| {
+            // It fails only for what can't be cloned.
+            own.borrow().iter().for_each(|thread| drop(thread.worker.post_message(message)));
+        };
+        match message.get(0).as_string().unwrap_or_default().as_str() {
+            "ready" => tell(&open),
+            "want" => {
+                let (from, own, source, end) =
+                    (message.get(1).as_f64().unwrap_or(0.0), own.clone(), source.clone(), end.clone());
+                spawn_local(async move {
+                    let piece = source.slice_with_f64_and_f64(from, (from + PIECE).min(source.size()));
+                    let bytes = match piece {
+                        Ok(piece) => JsFuture::from(piece.array_buffer()).await,
+                        Err(cause) => Err(cause),
+                    };
+                    match bytes {
+                        Ok(bytes) => {
+                            let message = Array::of2(&"bytes".into(), &Uint8Array::new(&bytes));
+                            own.borrow().iter().for_each(|thread| drop(thread.worker.post_message(&message)));
+                        }
+                        Err(cause) => end(1, &cause),
+                    }
+                });
+            }
+            "wrote" => end(0, &message.get(1)),
+            _ => end(1, &message.get(1)),
+        }
+    };
+    slot.replace(Some(Thread::new(&script, &module, hear)?));
+    let written = JsFuture::from(promise).await;
+    // With it goes its memory.
+    drop(slot.take());
+    let blob: Blob = written?.dyn_into()?;
+    if !wanted.is_packed {
+        return Ok(blob);
+    }
+    Ok(JsFuture::from(gzip::packed(&blob)?).await?.unchecked_into())
+}

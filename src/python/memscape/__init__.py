@@ -1,0 +1,41 @@
+"""memscape records, opens and explains PyTorch memory snapshots.
+
+    with memscape.record("runs/a"):                  # saves at the end and on any error, also when memory runs out
+        train()
+
+    memscape.view("runs/a")                          # the page, in the browser
+    memscape.show("runs/a/rank00000_step000000_exit.pickle.gz")   # in a notebook
+    memscape.open("runs/a/…").insight("oom")         # answers, in Python
+
+Importing it imports neither PyTorch nor anything else that is not part of Python.
+"""
+
+from ._binary import MemscapeError
+from ._facts import version as _version
+from .looking import View, show, view
+from .recorder import Recorder, record, start
+from .session import Answer, Device, Insight, Live, Session, Statement, Summary, open  # noqa: A004
+from .table import Table
+from .zeta import save_memory_snapshot
+
+__version__ = _version()
+
+__all__ = [
+    "Answer",
+    "Device",
+    "Insight",
+    "Live",
+    "MemscapeError",
+    "Recorder",
+    "Session",
+    "Statement",
+    "Summary",
+    "Table",
+    "View",
+    "open",
+    "record",
+    "save_memory_snapshot",
+    "show",
+    "start",
+    "view",
+]

@@ -1,0 +1,25 @@
+"""`python -m memscape`: the program, and `python -m memscape run`, which needs Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from ._binary import MemscapeError, program
+
+
+def main() -> int:
+    """Run a command, and return its exit status."""
+    if sys.argv[1:2] == ["run"]:
+        from .run import main as run
+
+        return run(sys.argv[2:])
+    try:
+        return subprocess.run([program(), *sys.argv[1:]], check=False).returncode
+    except MemscapeError as error:
+        print(f"memscape: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

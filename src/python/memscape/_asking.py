@@ -1,0 +1,109 @@
+"""`memscape ask`: one process that has a snapshot open, and answers a question a line.
+
+A request is `{"id": 3, "command": "live", "arguments": ["--at", "oom"]}`: a command of the program and its arguments, without the file. Its
+answer is `{"id": 3, "answer": …}` with what the command prints with `--json`, or `{"id": 3, "error": "one sentence"}`. The first line
+that comes, before any question, says whether the file could be opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+import threading
+from typing import IO, Any
+
+from ._binary import MemscapeError, program, said
+
+
+class Process:
+    """The process; it ends with `close`, or with this one."""
+
+    def __init__(self, path: str, device: int | None) -> None:
+        """Start it, and wait until the file is open.
+
+        Raises:
+            MemscapeError: The file cannot be read, or the program is missing.
+
+        """
+        command = program()
+        self._lock = threading.Lock()
+        self._next = 0
+        self._pid = os.getpid()
+        # What it says while it works: a pipe that nobody reads would fill.
+        self._said: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
+        chosen = [] if device is None else ["--device", str(device)]
+        self._process = subprocess.Popen(
+            [command, "ask", *chosen, "--", path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            text=True,
+            encoding="utf-8",
+        )
+        try:
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self, command: str, *arguments: str) -> Any:
+        """Return the answer.
+
+        Raises:
+            MemscapeError: The arguments are wrong, or there is no answer: one sentence.
+
+        """
+        with self._lock:
+            self._next += 1
+            request = json.dumps({"id": self._next, "command": command, "arguments": arguments})
+            try:
+                assert self._process.stdin is not None
+                self._process.stdin.write(request + "\n")
+                self._process.stdin.flush()
+            except (OSError, ValueError):
+                raise self._ended() from None
+            reply = self._read()
+            if reply.get("id") != self._next:
+                raise MemscapeError(f"an answer to another question: {reply.get('id')}")
+            return reply.get("answer")
+
+    def _read(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        try:
+            line = self._process.stdout.readline()
+        except ValueError:
+            line = ""
+        if not line:
+            raise self._ended()
+        reply: dict[str, Any] = json.loads(line)
+        if "error" in reply:
+            raise MemscapeError(str(reply["error"]))
+        return reply
+
+    def _ended(self) -> MemscapeError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        with contextlib.suppress(ValueError, OSError):
+            self._said.seek(0)
+            if text := said(self._said.read()):
+                return MemscapeError(text)
+        return MemscapeError("the session is closed" if self._said.closed else "memscape ask ended")
+
+    def close(self) -> None:
+        """End the process."""
+        if os.getpid() != self._pid:
+            return
+        with contextlib.suppress(OSError, ValueError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._said.close()

@@ -1,0 +1,65 @@
+"""A signal that has a snapshot saved."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+# What ends a program if nobody handles it, and what is sent for that.
+_ENDING = {signal.SIGTERM, signal.SIGINT}
+
+
+class Handler:
+    """Calls `save` on a signal, and then whatever handled it before."""
+
+    def __init__(self, name: str | int, save: Callable[[], None]) -> None:
+        """Set the handler.
+
+        Raises:
+            ValueError: There is no such signal.
+
+        """
+        self._number = _number(name)
+        self._save = save
+        self._pid = os.getpid()
+        self._before: Any = None
+        self._is_set = False
+        try:
+            self._before = signal.signal(self._number, self._handle)
+            self._is_set = True
+        except ValueError:
+            # Python's rule.
+            warnings.warn(
+                f"memscape: {self._number.name} is not handled: only the main thread can set handlers. Start the recorder there.",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+
+    def _handle(self, number: int, frame: Any) -> None:
+        # A forked process has the handler too, but nothing to save.
+        if os.getpid() == self._pid:
+            self._save()
+        if callable(self._before):
+            self._before(number, frame)
+        elif self._before == signal.SIG_DFL and (self._number in _ENDING or os.getpid() != self._pid):
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+    def remove(self) -> None:
+        """Set what was set before, unless somebody else set another handler since."""
+        if self._is_set:
+            self._is_set = False
+            with contextlib.suppress(ValueError):
+                if signal.getsignal(self._number) == self._handle:
+                    signal.signal(self._number, self._before if self._before is not None else signal.SIG_DFL)
+
+
+def _number(name: str | int) -> signal.Signals:
+    try:
+        return signal.Signals(name) if isinstance(name, int) else signal.Signals[name]
+    except (KeyError, ValueError):
+        raise ValueError(f"on_signal={name!r}: no such signal; expected a name such as 'SIGUSR2'") from None

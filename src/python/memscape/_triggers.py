@@ -1,0 +1,76 @@
+"""When a recorder saves by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Union
+
+Bytes = Union[int, str]
+
+_UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+# A peak that is hardly higher is the same peak: rounding and the order of frees move it.
+_HIGHER = 1.01
+
+
+def in_bytes(size: Bytes) -> int:
+    """Return a size in bytes: 268435456 or "256MiB".
+
+    Raises:
+        ValueError: It is neither a whole number nor a number with a unit (B, KiB, MiB, GiB, kB, MB, GB).
+
+    """
+    if isinstance(size, int):
+        return size
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", size)
+    if not found or found[2] not in _UNITS:
+        raise ValueError(f"not a size: {size!r}; expected a number of bytes, or one with a unit such as '256MiB'")
+    return int(float(found[1]) * _UNITS[found[2]])
+
+
+@dataclass
+class Triggers:
+    """What is asked at the end of each step."""
+
+    every: int | None = None
+    """Save after so many completed steps."""
+    steps: Collection[int] = ()
+    """Save after the steps with these numbers."""
+    on_new_peak: bool = False
+    """Save when the peak is 1 % above the highest one so far; that of the first step is where it begins."""
+    on_growth: Bytes | None = None
+    """Save when what is live after a step has grown by so many bytes since the first step, or since it last grew so."""
+    _completed: int = field(default=0, init=False)
+    _peak: int | None = field(default=None, init=False)
+    _live: int | None = field(default=None, init=False)
+    _growth: int | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if self.every is not None and self.every < 1:
+            raise ValueError(f"every={self.every}: expected a number of steps, 1 or more")
+        if self.on_growth is not None:
+            self._growth = in_bytes(self.on_growth)
+
+    @property
+    def need_live_bytes(self) -> bool:
+        """Whether `after` looks at live bytes."""
+        return self.on_new_peak or self._growth is not None
+
+    def after(self, step: int, live: int, peak: int) -> str | None:
+        """Return why to save after this step, if so: "step", "peak" or "growth". `live` and `peak` are in bytes."""
+        self._completed += 1
+        reason = None
+        if self._growth is not None:
+            if self._live is None:
+                self._live = live
+            elif live - self._live >= self._growth:
+                self._live, reason = live, "growth"
+        if self.on_new_peak:
+            if self._peak is None:
+                self._peak = peak
+            elif peak > self._peak * _HIGHER:
+                self._peak, reason = peak, "peak"
+        if step in self.steps or (self.every is not None and self._completed % self.every == 0):
+            reason = "step"
+        return reason

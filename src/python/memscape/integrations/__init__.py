@@ -1,0 +1,1 @@
+"""Hooks for trainers. Each imports its trainer, so import the one that you have."""

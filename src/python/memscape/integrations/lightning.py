@@ -1,0 +1,28 @@
+"""Lightning: `Trainer(callbacks=[MemscapeCallback("runs/a", every=100)])`."""
+
+from typing import Any
+
+from lightning.pytorch import Callback
+
+from ..recorder import Recorder
+
+
+class MemscapeCallback(Callback):  # type: ignore[misc, unused-ignore]
+    """Records from here on: make it before the model. Options are those of `memscape.start`."""
+
+    def __init__(self, folder: str, **options: Any) -> None:
+        self.recorder = Recorder(folder, **options)
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        self.recorder.name(pl_module, *trainer.optimizers)
+
+    def on_train_batch_start(self, trainer: Any, *_: Any) -> None:
+        self.recorder.begin_step(trainer.global_step)
+
+    def on_train_batch_end(self, *_: Any) -> None:
+        self.recorder.end_step()
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: Any = None) -> None:
+        self.recorder.__exit__(type(exception), exception, None)
+
+    on_fit_end = on_exception

@@ -1,0 +1,470 @@
+"""Records what PyTorch's allocator does, and saves snapshots when there is something to see."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import re
+import sys
+import tempfile
+import threading
+import time
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from . import _facts, _files, _ranks, _signals, _sources
+from ._backend import Backend
+from ._files import Kept
+from ._tensors import Named
+from ._triggers import Bytes, Triggers
+
+if TYPE_CHECKING:
+    from .modules import Trace
+
+ENTRIES = 1_000_000
+# PyTorch calls the observer once for the request and, at times, once more when it gives up.
+_DEBOUNCE_S = 2.0
+_MOST_STEPS = 10_000
+
+
+# PyTorch can attach an observer and not detach it: one is attached for the process, and passes on to whoever records now.
+class _Process:
+    active: weakref.ref[Recorder] | None = None
+    observed: ClassVar[set[str]] = set()
+
+    @classmethod
+    def recorder(cls) -> Recorder | None:
+        found = cls.active() if cls.active else None
+        return found if found is not None and found.is_recording else None
+
+
+class Recorder:
+    """Records until `stop`. Made by `start`; its methods may be called from any thread.
+
+    In a process that was forked from the one that started it, all of them do nothing.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        entries: int = ENTRIES,
+        stacks: str = "python",
+        context: str | None = "all",
+        every: int | None = None,
+        steps: Collection[int] = (),
+        on_new_peak: bool = False,
+        on_growth: Bytes | None = None,
+        on_oom: bool = True,
+        on_exit: bool = True,
+        on_signal: str | int | None = None,
+        ranks: _ranks.Ranks = "all",
+        mesh: Any = None,
+        keep: int | None = 5,
+        sources: bool = False,
+    ) -> None:
+        """Start to record; see `start`."""
+        self.folder = Path(folder)
+        self._triggers = Triggers(every, frozenset(steps), on_new_peak, on_growth)
+        self._entries, self._stacks, self._context = entries, stacks, context
+        self._on_oom, self._on_exit, self._sources, self._mesh = on_oom, on_exit, sources, mesh
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._kept = Kept(keep)
+        self._named = Named()
+        self._traces: list[Trace] = []
+        self._marks: deque[list[int]] = deque(maxlen=_MOST_STEPS)
+        self._range: Any = None
+        self._began_us: int | None = None
+        self._step = -1
+        self._last_oom = float("-inf")
+        self._oom: dict[str, int] | None = None
+        # The thread that saves, if one does: what happens to it meanwhile (a signal, a failed allocation) saves nothing else.
+        self._saving: int | None = None
+        self._writing: threading.Thread | None = None
+        self._signal: _signals.Handler | None = None
+        self._is_recording = False
+        self._backend = Backend()
+        if not _ranks.is_among(ranks):
+            return
+        if not self._backend.is_available():
+            _warn("no GPU: nothing is recorded")
+            return
+        self._begin(on_signal)
+
+    def _begin(self, on_signal: str | int | None) -> None:
+        other = _Process.recorder()
+        if other is not None:
+            raise RuntimeError(f"memscape records into {other.folder} already: stop that recorder first")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # Better now than after ten hours.
+        with tempfile.TemporaryFile(dir=self.folder):
+            pass
+        self._backend.warn_if_nothing_is_recorded()
+        if on_signal is not None:
+            self._signal = _signals.Handler(on_signal, self._on_signal)
+        try:
+            self._backend.record(self._entries, self._stacks, self._context)
+        except BaseException:
+            if self._signal is not None:
+                self._signal.remove()
+            raise
+        self._is_recording = True
+        _Process.active = weakref.ref(self)
+        if (
+            self._on_oom
+            and self._backend.name not in _Process.observed
+            and self._backend.attach_out_of_memory_observer(_observe)
+        ):
+            _Process.observed.add(self._backend.name)
+        atexit.register(self._at_exit)
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether events are recorded: not without a GPU, on a rank that was not chosen, after `stop`, and in forked processes."""
+        return self._is_recording and os.getpid() == self._pid
+
+    @property
+    def newest(self) -> Path | None:
+        """The file that was written last."""
+        self._join()
+        return self._kept.newest
+
+    # Steps
+
+    @contextlib.contextmanager
+    def step(self, number: int | None = None) -> Iterator[int]:
+        """Mark a training step, and save after it if a trigger says so.
+
+        The step is the annotation `ProfilerStep#number` of the trace. Without a number, it is one more than that of the last step.
+        """
+        number = self.begin_step(number)
+        try:
+            yield number
+        except BaseException:
+            self._close_step()
+            raise
+        self.end_step()
+
+    def begin_step(self, number: int | None = None) -> int:
+        """Begin a step, where it is not a block of code; `end_step` ends it. Returns its number."""
+        self._close_step()
+        self._step = self._step + 1 if number is None else number
+        if self.is_recording:
+            self._began_us = _facts.now_us()
+            with contextlib.suppress(Exception):
+                self._range = self._backend.torch.autograd.profiler.record_function(f"ProfilerStep#{self._step}")
+                self._range.__enter__()
+        return self._step
+
+    def end_step(self) -> None:
+        """End the step that was begun, and save if a trigger says so."""
+        if not self._close_step() or not self.is_recording:
+            return
+        try:
+            live, peak = self._backend.live_bytes() if self._triggers.need_live_bytes else (0, 0)
+        except Exception as error:
+            _warn(f"memory_stats() failed: {error}")
+            return
+        reason = self._triggers.after(self._step, live, peak)
+        if reason is not None:
+            self._try_to_save(reason, wait=False)
+
+    def _close_step(self) -> bool:
+        (span, self._range), (began_us, self._began_us) = (self._range, None), (self._began_us, None)
+        if began_us is None:
+            return False
+        if span is not None:
+            with contextlib.suppress(Exception):
+                span.__exit__(None, None, None)
+        self._marks.append([self._step, began_us, _facts.now_us()])
+        return True
+
+    # Names and modules
+
+    def name(self, *owners: Any, **named: Any) -> None:
+        """Name the tensors of models and optimizers: parameters, gradients, buffers, optimizer states.
+
+        They are looked up when a snapshot is saved; until then this costs nothing, and keeps nothing alive. A keyword is put before the
+        names: `rec.name(student=model)` makes `student.layers.0.weight`.
+
+        Raises:
+            TypeError: Something is neither a module nor an optimizer.
+
+        """
+        for owner in owners:
+            self._named.add("", owner)
+        for prefix, owner in named.items():
+            self._named.add(f"{prefix}.", owner)
+
+    def trace(self, model: Any, *, backward: bool = True, depth: int | None = None, most: int = 2000) -> Trace:
+        """Annotate forward and backward of the modules in a model, so that the trace says which module allocates.
+
+        Hooks run at each call of each module: some µs each. They are removed by `stop`, or by `remove` of what this returns.
+
+        Args:
+            model: The module; it is not kept alive.
+            backward: Annotate backward as well. PyTorch's hooks for it forbid changing a module's output in place.
+            depth: How many levels of modules below the model; all by default.
+            most: At most so many modules, the outermost first.
+
+        """
+        from .modules import Trace
+
+        trace = Trace(self._backend.torch, model, backward=backward, depth=depth, most=most)
+        if self.is_recording:
+            trace.attach()
+        self._traces.append(trace)
+        return trace
+
+    # Saving
+
+    def save(self, path: str | os.PathLike[str] | None = None, reason: str = "manual") -> Path | None:
+        """Save a snapshot now, and return its path.
+
+        Args:
+            path: Where to; gzipped if it ends in `.gz`. By default a file in the folder, named by rank, step and reason.
+            reason: A word that says why; letters, digits and `-`.
+
+        Returns:
+            The path; None where nothing is recorded.
+
+        Raises:
+            OSError: The file cannot be written. Nothing is left behind.
+
+        """
+        if not re.fullmatch(r"[A-Za-z0-9-]{1,40}", reason):
+            raise ValueError(f"reason={reason!r}: expected letters, digits and '-'")
+        if not self.is_recording:
+            return None
+        with self._lock:
+            return self._save(reason, Path(path) if path is not None else None, wait=True)
+
+    def _try_to_save(self, reason: str, *, wait: bool, error: BaseException | None = None) -> None:
+        """Save, and warn where that fails: a snapshot is not worth a training run."""
+        if not self.is_recording or self._saving == threading.get_ident():
+            return
+        with self._lock:
+            try:
+                self._save(reason, None, wait=wait, error=error)
+            except Exception as failure:
+                _warn(f"no snapshot ({reason}): {type(failure).__name__}: {failure}")
+
+    def _save(self, reason: str, path: Path | None, *, wait: bool, error: BaseException | None = None) -> Path:
+        self._saving = threading.get_ident()
+        try:
+            self._join()
+            snapshot = self._backend.snapshot()
+            snapshot["memscape"] = self._describe(snapshot, reason, error)
+            is_ours = path is None
+            path = path or _files.unused(self.folder / _files.file_name(_ranks.rank(), self._step, reason))
+            if wait:
+                self._write(snapshot, path, reason if is_ours else None)
+            else:
+                # A thread that the interpreter waits for: what was asked for is written.
+                self._writing = threading.Thread(
+                    target=self._write_or_warn, args=(snapshot, path, reason), name="memscape"
+                )
+                self._writing.start()
+            return path
+        finally:
+            self._saving = None
+
+    def _write(self, snapshot: dict[str, Any], path: Path, reason: str | None) -> None:
+        _files.write(snapshot, path)
+        if reason is not None:
+            self._kept.add(path, reason)
+
+    def _write_or_warn(self, snapshot: dict[str, Any], path: Path, reason: str) -> None:
+        try:
+            self._write(snapshot, path, reason)
+        except Exception as failure:
+            _warn(f"no snapshot ({reason}): {type(failure).__name__}: {failure}")
+
+    def _join(self) -> None:
+        writing, self._writing = self._writing, None
+        if writing is not None and writing is not threading.current_thread():
+            writing.join()
+
+    def _describe(self, snapshot: dict[str, Any], reason: str, error: BaseException | None) -> dict[str, Any]:
+        """Make the key `memscape`; _facts.py says what it looks like."""
+        fields: dict[str, Any] = {"schema": _facts.SCHEMA, "reason": reason, "time_us": _facts.now_us()}
+        try:
+            fields.update(_facts.of_process(self._backend, self._mesh), settings=self._recording())
+            if self._step >= 0:
+                fields["step"] = self._step
+            if error is not None:
+                first = str(error).split("\n", 1)[0]
+                fields["error"] = f"{type(error).__name__}: {first}"[:1000]
+            if self._oom is not None and reason in ("oom", "error"):
+                fields["oom"] = self._oom
+            fields["steps"] = list(self._marks)
+            fields["devices"] = _facts.of_devices(self._backend, ask_driver=reason != "oom")
+            fields.update(_facts.of_current(self._backend, fields["devices"]))
+            fields["tensors"], left_out = self._named.tensors()
+            if left_out:
+                fields["tensors_left_out"] = left_out
+            if self._sources:
+                fields["source"] = _sources.of_stacks(snapshot)
+        except Exception as failure:
+            _warn(f"the snapshot says less of its run: {type(failure).__name__}: {failure}")
+        return fields
+
+    def _recording(self) -> dict[str, Any]:
+        return {"entries": self._entries, "stacks": self._stacks, "context": self._context}
+
+    # What happens
+
+    def _out_of_memory(self, device: int, requested: int, limit: int, free: int) -> None:
+        now = time.monotonic()
+        if not self._on_oom or now - self._last_oom < _DEBOUNCE_S or self._saving == threading.get_ident():
+            return
+        self._oom = {"device": device, "requested_bytes": requested, "limit_bytes": limit, "free_bytes": free}
+        self._try_to_save("oom", wait=True)
+        # From its end on: a dump may take longer than that.
+        self._last_oom = time.monotonic()
+
+    def _on_signal(self) -> None:
+        self._try_to_save("signal", wait=True)
+
+    def _at_exit(self) -> None:
+        # Python leaves the exception that ended the program there; in a notebook it is that of some cell.
+        error = None if hasattr(sys, "ps1") else getattr(sys, "last_value", None)
+        self._end(error if isinstance(error, BaseException) else None, save=self._on_exit)
+
+    def _end(self, error: BaseException | None, *, save: bool) -> None:
+        if save and self.is_recording:
+            is_told = error is not None and self._oom is not None and "OutOfMemory" in type(error).__name__
+            if error is None or isinstance(error, SystemExit):
+                self._try_to_save("exit", wait=True)
+            elif not is_told:
+                self._try_to_save("error", wait=True, error=error)
+        self.stop()
+
+    def stop(self) -> None:
+        """Stop to record, remove hooks and handlers, and wait for files that are being written. Saves nothing. May be called twice."""
+        if not self.is_recording:
+            return
+        with self._lock:
+            self._close_step()
+            self._is_recording = False
+            if _Process.active is not None and _Process.active() is self:
+                _Process.active = None
+            if self._signal is not None:
+                self._signal.remove()
+            for trace in self._traces:
+                trace.remove()
+            atexit.unregister(self._at_exit)
+            try:
+                self._backend.stop()
+            except Exception as error:
+                _warn(f"recording could not be switched off: {error}")
+            self._join()
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        self._end(error, save=self._on_exit)
+
+    # Looking back, as MemoryTracer does
+
+    def summary(self) -> dict[str, Any]:
+        """Return peak, live and reserved bytes of each device, from the snapshot that was saved last (one is saved if there is none).
+
+        Raises:
+            RuntimeError: Nothing is recorded, or the `memscape` program is missing.
+
+        """
+        with self._open() as session:
+            fields: dict[str, Any] = session.summary.fields
+            return fields
+
+    def layer_stats(self, top: int = 200) -> list[dict[str, Any]]:
+        """Return a row for each module: allocated, freed and peak bytes, fragmentation, duration; see `memscape modules`."""
+        with self._open() as session:
+            rows: list[dict[str, Any]] = session.insight("modules", top=top).table.rows
+            return rows
+
+    def export_flame_graph(self, path: str | os.PathLike[str]) -> None:
+        """Write live memory by call stack for speedscope.app."""
+        with self._open() as session:
+            session.export("speedscope", path)
+
+    def export_timeline(self, path: str | os.PathLike[str]) -> None:
+        """Write counters and annotations for Perfetto and chrome://tracing."""
+        with self._open() as session:
+            session.export("trace", path)
+
+    def _open(self) -> Any:
+        from .session import open as open_snapshot
+
+        path = self.save(reason="manual") if self.is_recording else self.newest
+        if path is None:
+            raise RuntimeError("nothing is recorded: no GPU, another rank, or stopped before anything was saved")
+        return open_snapshot(path)
+
+
+def _observe(device: int, requested: int, limit: int, free: int) -> None:
+    """Pass a failed allocation on. It runs inside of the call that fails: whatever is wrong here must not hide that."""
+    try:
+        recorder = _Process.recorder()
+        if recorder is not None:
+            recorder._out_of_memory(device, requested, limit, free)
+    except BaseException as error:
+        with contextlib.suppress(BaseException):
+            _warn(f"no snapshot (oom): {type(error).__name__}: {error}")
+
+
+def _warn(text: str) -> None:
+    # With -W error a warning would be an exception, in the middle of somebody's training.
+    try:
+        warnings.warn(f"memscape: {text}", RuntimeWarning, stacklevel=3)
+    except RuntimeWarning:
+        print(f"memscape: {text}", file=sys.stderr)
+
+
+def start(folder: str | os.PathLike[str], **options: Any) -> Recorder:
+    """Start to record, and return the recorder.
+
+    Start before the model is built, so that the trace says where its parameters come from.
+
+    Args:
+        folder: Where snapshots go; made if it is missing. Names: `rank00003_step000120_oom.pickle.gz`.
+        **options: Those of `Recorder`:
+            entries (int): events that are kept per device, the newest; 1,000,000. Some KiB of host memory each.
+            stacks (str): "python", or "all" for C++ frames as well: dumps then take minutes.
+            context (str or None): for which events stacks are recorded: "all", "alloc", "state" or None.
+            every (int): save after so many completed steps.
+            steps (collection of int): save after the steps with these numbers.
+            on_new_peak (bool): save after a step whose peak is 1 % above the highest one so far.
+            on_growth (int or str): save when what is live after a step has grown by so much: bytes, or "256MiB".
+            on_oom (bool): save when an allocation fails; True.
+            on_exit (bool): save at the end of the program or of the with block, also of one that failed; True.
+            on_signal (str or int): save on this signal: "SIGUSR2". After SIGTERM and SIGINT the program ends as it would have.
+            ranks (str or collection of int): which ranks record: "all", "0,8-15", {0, 8}.
+            mesh: coordinates of the rank: {"dp": 1, "tp": 0}, or a DeviceMesh.
+            keep (int or None): how many files of each reason are kept, the newest; 5. None keeps all.
+            sources (bool): put the text of the user's files that occur in stacks into the snapshot; False.
+
+    Raises:
+        ImportError: PyTorch is not installed.
+        OSError: The folder cannot be made or written to.
+        RuntimeError: Another recorder is recording.
+        ValueError: An option has a value that it cannot have.
+
+    """
+    return Recorder(folder, **options)
+
+
+def record(folder: str | os.PathLike[str], **options: Any) -> Recorder:
+    """Record a block of code: `with memscape.record("runs/a"): train()`.
+
+    Saves at the end of the block and on any error, then stops. Options and errors are those of `start`.
+    """
+    return Recorder(folder, **options)

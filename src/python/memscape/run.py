@@ -1,0 +1,111 @@
+"""`memscape run`: records a program without a change of its code.
+
+    memscape run -m train --lr 3e-4
+    torchrun --nproc-per-node 8 -m memscape.run --every 100 train.py
+
+Steps are calls of `step` of the first optimizer that takes one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+import weakref
+from typing import Any
+
+from .recorder import ENTRIES, Recorder
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="memscape run",
+        description="Run a Python program and record what it allocates. Snapshots are saved when it runs out of memory, fails or ends.",
+        epilog="The program's own arguments follow its name.",
+    )
+    parser.add_argument(
+        "-o", "--output", default="memscape", metavar="DIR", help="folder for snapshots (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--entries", type=int, default=ENTRIES, metavar="N", help="events to keep per device (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--stacks", choices=["python", "all"], default="python", help="all: C++ frames as well; dumps take minutes"
+    )
+    parser.add_argument("--every", type=int, metavar="N", help="save after every N steps")
+    parser.add_argument(
+        "--steps", type=_steps, default=(), metavar="N,N", help="save after the steps with these numbers, from 0 on"
+    )
+    parser.add_argument(
+        "--on-new-peak", action="store_true", help="save when the peak is 1 %% above the highest so far"
+    )
+    parser.add_argument(
+        "--on-growth", metavar="SIZE", help="save when what is live after a step has grown by so much, such as 256MiB"
+    )
+    parser.add_argument("--on-signal", metavar="NAME", help="save on this signal, such as SIGUSR2")
+    parser.add_argument("--ranks", default="all", help="ranks that record, such as 0,8-15 (default: %(default)s)")
+    parser.add_argument(
+        "--keep",
+        type=int,
+        default=5,
+        metavar="N",
+        help="files of each reason to keep, the newest (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--sources", action="store_true", help="put the source files that occur in stacks into the snapshot"
+    )
+    parser.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module, as with python -m")
+    parser.add_argument("program", metavar="PROGRAM", help="script or module to run")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its arguments")
+    return parser
+
+
+def _steps(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in text.split(","))
+
+
+def _count_steps(recorder: Recorder) -> Any:
+    """End a step whenever the first optimizer has stepped; returns what removes the hook."""
+    try:
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+    except ImportError:  # before PyTorch 2.0
+        return None
+    first: list[weakref.ref[Any]] = []
+
+    def stepped(optimizer: Any, *_: Any) -> None:
+        if not first:
+            first.append(weakref.ref(optimizer))
+            recorder.name(optimizer)
+        if first[0]() is optimizer:
+            recorder.end_step()
+            recorder.begin_step()
+
+    recorder.begin_step()
+    return register_optimizer_step_post_hook(stepped)
+
+
+def main(arguments: list[str]) -> int:
+    """Run a program under a recorder; the exit status is that of the program."""
+    options = _parser().parse_args(arguments)
+    chosen = {
+        key: value for key, value in vars(options).items() if key not in ("output", "module", "program", "arguments")
+    }
+    sys.argv = [options.program, *options.arguments]
+    with Recorder(options.output, **chosen) as recorder:
+        hook = _count_steps(recorder)
+        try:
+            if options.module:
+                sys.path.insert(0, os.getcwd())
+                runpy.run_module(options.program, run_name="__main__", alter_sys=True)
+            else:
+                sys.path.insert(0, os.path.dirname(os.path.abspath(options.program)))
+                runpy.run_path(options.program, run_name="__main__")
+        finally:
+            if hook is not None:
+                hook.remove()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

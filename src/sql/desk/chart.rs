@@ -1,0 +1,84 @@
+//! A chart of rows that are a series: numbers over events, times or steps.
+
+use super::node::Node;
+use super::result::{Rows, number};
+use base::units::Bytes;
+
+/// Units of the drawing.
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 100.0;
+/// Lines at most: as many as there are colours.
+const LINES: usize = 4;
+/// Columns that a series goes along.
+const AXES: [&str; 9] =
+    ["event", "time_us", "step", "id", "allocated_at", "freed_at", "begin_us", "first_event", "last_event"];
+/// Columns that are numbers, but no amounts.
+const NAMES: [&str; 12] = [
+    "device",
+    "stack",
+    "stream",
+    "allocation",
+    "segment",
+    "line",
+    "block",
+    "rank",
+    "node",
+    "parent",
+    "position",
+    "depth",
+];
+
+/// The chart; nothing where rows are no series.
+pub(super) fn chart(rows: &Rows) -> Vec<Node> {
+    draw(rows).unwrap_or_default()
+}
+
+fn draw(rows: &Rows) -> Option<Vec<Node>> {
+    let numeric: Vec<usize> = (0..rows.names.len()).filter(|&column| rows.is_numeric(column)).collect();
+    let named =
+        |column: &usize, names: &[&str]| rows.names.get(*column).is_some_and(|name| names.contains(&name.as_str()));
+    let axis = *numeric.iter().find(|column| named(column, &AXES)).or_else(|| {
+        // Two columns, and both are numbers.
+        numeric.first().filter(|_| rows.names.len() == 2 && numeric.len() == 2)
+    })?;
+    let is_amount = |column: &&usize| **column != axis && !named(column, &AXES) && !named(column, &NAMES);
+    let lines: Vec<usize> = numeric.iter().filter(is_amount).take(LINES).copied().collect();
+    let at = |row: usize, column: usize| rows.rows.get(row).and_then(|row| row.get(column)).and_then(number);
+    let xs: Vec<f64> = (0..rows.rows.len()).filter_map(|row| at(row, axis)).collect();
+    // What goes back and forth is no series, but a table of points.
+    if xs.len() < 3 || lines.is_empty() || xs.len() < rows.rows.len() || !xs.is_sorted() {
+        return None;
+    }
+    let (first, last) = (*xs.first()?, *xs.last()?);
+    let values = lines.iter().flat_map(|&column| (0..xs.len()).filter_map(move |row| at(row, column)));
+    let (low, high) = values.fold((0.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+    let (wide, tall) = ((last - first).max(f64::MIN_POSITIVE), (high - low).max(f64::MIN_POSITIVE));
+    let svg = Node::new("svg")
+        .with("viewBox", format!("0 0 {WIDTH} {HEIGHT}"))
+        .with("preserveAspectRatio", "none")
+        .with("role", "img")
+        .with("aria-label", "Chart of the result");
+    let paths = lines.iter().enumerate().map(|(number, &column)| {
+        let mut path = String::new();
+        for (row, x) in xs.iter().enumerate() {
+            let Some(y) = at(row, column) else { continue };
+            let (x, y) = ((x - first) / wide * WIDTH, HEIGHT - (y - low) / tall * HEIGHT);
+            path += &format!("{}{x:.1} {y:.2}", if path.is_empty() { "M" } else { "L" });
+        }
+        Node::new("path").with("class", format!("line-{number}")).with("d", path)
+    });
+    let is_bytes = lines.iter().all(|&column| rows.names.get(column).is_some_and(|name| name.ends_with("bytes")));
+    let amount = |value: f64| match is_bytes {
+        true if value >= 0.0 => Bytes(value as u64).to_string(),
+        true => format!("−{}", Bytes((-value) as u64)),
+        false => value.to_string(),
+    };
+    let name = |column: usize| rows.names.get(column).cloned().unwrap_or_default();
+    let legend = lines
+        .iter()
+        .enumerate()
+        .map(|(number, &column)| Node::new("span").with("class", format!("key line-{number}")).text(name(column)));
+    let range = Node::new("span").with("class", "range").text(format!("{} to {}", amount(low), amount(high)));
+    let along = Node::new("span").with("class", "range").text(format!("{}: {first} to {last}", name(axis)));
+    Some(vec![svg.holding(paths), Node::new("p").holding(legend.chain([range, along]))])
+}

@@ -1,0 +1,106 @@
+//! What stands around the editor: tables and columns, ready-made queries, history, colours, words that may come next.
+
+use super::node::Node;
+use crate::canned::CANNED;
+use crate::catalog::Catalog;
+use crate::functions::FUNCTIONS;
+use crate::schema::{NOTES, TABLES, WHEN};
+use crate::typing::{Class, Token};
+
+/// Letters of a query in a list.
+const SHOWN: usize = 80;
+
+/// Tables with their columns, and functions.
+pub(super) fn schema(catalog: &Catalog) -> Vec<Node> {
+    let mut number = 0;
+    let mut nodes = Vec::new();
+    for (at, (table, columns)) in TABLES.iter().zip(catalog.tables().map(|(_, columns)| columns)).enumerate() {
+        let arguments = if table.arguments.is_empty() { String::new() } else { format!("({})", table.arguments) };
+        let button = Node::new("button").with("type", "button").with("data-act", format!("table:{at}"));
+        let title = if arguments.is_empty() { table.about.to_owned() } else { format!("{}. {WHEN}", table.about) };
+        let summary = Node::new("summary").with("title", title).text([table.name, &arguments].concat());
+        let rows = columns.iter().map(|column| {
+            let note = NOTES.iter().find(|(name, _)| *name == column.name).map_or("", |(_, note)| *note);
+            let act = format!("column:{number}");
+            number += 1;
+            let button = Node::new("button").with("type", "button").with("data-act", act).with("title", note);
+            Node::new("li").holding([button.text(column.name)])
+        });
+        let list = Node::new("ul").holding(rows);
+        nodes.push(Node::new("details").holding([summary, button.text("Show rows"), list]));
+    }
+    let functions = FUNCTIONS.iter().map(|(call, about)| Node::new("li").with("title", *about).text(*call));
+    nodes.push(
+        Node::new("details").holding([Node::new("summary").text("Functions"), Node::new("ul").holding(functions)]),
+    );
+    nodes
+}
+
+/// A query that shows what is in a table.
+pub(super) fn example(table: usize) -> Option<String> {
+    let table = TABLES.get(table)?;
+    let arguments = match table.arguments {
+        "" => "",
+        "when" => "('peak')",
+        _ => "('peak', 'end')",
+    };
+    Some(format!("SELECT *\nFROM {}{arguments}\nLIMIT 100", table.name))
+}
+
+fn entries<'a>(act: &str, entries: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Node> {
+    let entry = |(number, (shown, whole)): (usize, (&'a str, &'a str))| {
+        let button = Node::new("button").with("type", "button").with("data-act", format!("{act}:{number}"));
+        Node::new("li").holding([button.with("title", whole).text(shown)])
+    };
+    entries.enumerate().map(entry).collect()
+}
+
+/// The ready-made queries.
+pub(super) fn canned() -> Vec<Node> {
+    entries("canned", CANNED.iter().map(|query| (query.title, query.sql)))
+}
+
+/// The queries of before.
+pub(super) fn history(history: &[String]) -> Vec<Node> {
+    entries("history", history.iter().map(|query| (cut(query), query.as_str())))
+}
+
+fn cut(text: &str) -> &str {
+    text.char_indices().nth(SHOWN).map_or(text, |(at, _)| text.get(..at).unwrap_or(text))
+}
+
+/// The query in colours.
+pub(super) fn coloured(text: &str, tokens: &[Token]) -> Vec<Node> {
+    let mut nodes: Vec<Node> = tokens
+        .iter()
+        .filter_map(|token| {
+            let piece = text.get(token.from..token.to)?;
+            let class = match token.class {
+                Class::Plain => return Some(Node::Text(piece.to_owned())),
+                Class::Keyword => "keyword",
+                Class::Known => "known",
+                Class::Function => "function",
+                Class::Number => "number",
+                Class::Text => "text",
+                Class::Comment => "comment",
+            };
+            Some(Node::new("span").with("class", class).text(piece))
+        })
+        .collect();
+    // A line feed at the end of an element has no line of its own.
+    nodes.push(Node::Text("\n".to_owned()));
+    nodes
+}
+
+/// Words that may come next.
+pub(super) fn words(words: &[String], chosen: Option<usize>) -> Vec<Node> {
+    let word = |(number, word): (usize, &String)| {
+        let is_chosen = chosen == Some(number);
+        Node::new("li")
+            .with("role", "option")
+            .with("aria-selected", if is_chosen { "true" } else { "false" })
+            .with("data-act", format!("word:{number}"))
+            .text(word.as_str())
+    };
+    words.iter().enumerate().map(word).collect()
+}

@@ -1,0 +1,193 @@
+//! The page's tab as the worker sees it: what was typed and clicked in, what the page is to show out. The page itself only builds the elements
+//! that it is told.
+
+mod chart;
+mod lists;
+mod node;
+mod result;
+mod told;
+
+pub use node::Node;
+pub use told::Told;
+
+use crate::canned::CANNED;
+use crate::queries::Queries;
+use crate::typing::{Completion, completions, tokens};
+use result::Rows;
+
+/// Queries that are remembered.
+const REMEMBERED: usize = 50;
+/// Between two of them where they are kept: a letter that nobody types.
+const SEPARATOR: char = '\u{1e}';
+
+/// The tab.
+pub struct Desk {
+    queries: Queries,
+    clock: fn() -> f64,
+    /// What files that are saved are called.
+    name: String,
+    /// The newest first.
+    history: Vec<String>,
+    typed: String,
+    completion: Completion,
+    chosen: Option<usize>,
+    rows: Rows,
+}
+
+impl Desk {
+    /// About this file, with the queries of before.
+    pub fn new(queries: Queries, clock: fn() -> f64, name: &str, history: &str) -> (Desk, Vec<Told>) {
+        let history: Vec<String> =
+            history.split(SEPARATOR).filter(|query| !query.is_empty()).take(REMEMBERED).map(str::to_owned).collect();
+        let (typed, completion, chosen, rows) = Default::default();
+        let desk = Desk { queries, clock, name: name.to_owned(), history, typed, completion, chosen, rows };
+        let told = vec![
+            Told::Show("sql-schema", lists::schema(desk.queries.catalog())),
+            Told::Show("sql-canned", lists::canned()),
+            Told::Show("sql-history", lists::history(&desk.history)),
+            Told::Status("Ctrl+Enter runs the query.".to_owned(), false),
+        ];
+        (desk, told)
+    }
+
+    /// The query is now this, and the cursor stands there.
+    pub fn typed(&mut self, text: &str, cursor: usize) -> Vec<Told> {
+        self.typed = text.to_owned();
+        self.completion = completions(self.queries.catalog(), text, bytes_to(text, cursor));
+        self.chosen = None;
+        vec![self.coloured(), self.listed()]
+    }
+
+    fn coloured(&self) -> Told {
+        Told::Show("sql-colour", lists::coloured(&self.typed, &tokens(self.queries.catalog(), &self.typed)))
+    }
+
+    fn listed(&self) -> Told {
+        Told::Show("sql-words", lists::words(&self.completion.words, self.chosen))
+    }
+
+    /// A key was pressed while words are listed.
+    pub fn key(&mut self, key: &str) -> Vec<Told> {
+        let count = self.completion.words.len();
+        if count == 0 {
+            return Vec::new();
+        }
+        match key {
+            "ArrowDown" => self.chosen = Some(self.chosen.map_or(0, |at| (at + 1) % count)),
+            "ArrowUp" => self.chosen = Some(self.chosen.map_or(count - 1, |at| (at + count - 1) % count)),
+            "Tab" => return self.complete(self.chosen.unwrap_or(0)),
+            _ => self.completion.words.clear(),
+        }
+        vec![self.listed()]
+    }
+
+    fn complete(&mut self, at: usize) -> Vec<Told> {
+        let Some(word) = self.completion.words.get(at).cloned() else { return Vec::new() };
+        let (before, rest) = self.typed.split_at_checked(self.completion.from).unwrap_or((&self.typed, ""));
+        let behind = rest.trim_start_matches(|sign: char| sign.is_alphanumeric() || sign == '_');
+        let start = [before, &word].concat();
+        let cursor = start.encode_utf16().count();
+        self.put([&start, behind].concat(), cursor)
+    }
+
+    /// The query is replaced.
+    fn put(&mut self, text: String, cursor: usize) -> Vec<Told> {
+        self.typed.clone_from(&text);
+        self.completion = Completion::default();
+        vec![Told::Typed(text, cursor), self.coloured(), self.listed()]
+    }
+
+    /// Runs a query.
+    pub fn run(&mut self, text: &str) -> Vec<Told> {
+        let began = (self.clock)();
+        self.typed = text.to_owned();
+        self.completion = Completion::default();
+        let answered = Rows::of(&self.queries, text);
+        let seconds = ((self.clock)() - began) / 1e3;
+        let mut told = vec![self.listed()];
+        match answered {
+            Ok(rows) => {
+                self.remember(text);
+                told.push(Told::Status(rows.status(seconds), false));
+                self.rows = rows;
+                told.push(Told::Show("sql-chart", chart::chart(&self.rows)));
+                told.push(Told::Show("sql-result", self.rows.table()));
+                told.push(Told::Show("sql-history", lists::history(&self.history)));
+                told.push(Told::History(self.history.join(&SEPARATOR.to_string())));
+            }
+            // What was there before stays: it is of another query, and the status line says why.
+            Err(error) => told.push(Told::Status(error.to_string(), true)),
+        }
+        told
+    }
+
+    fn remember(&mut self, text: &str) {
+        let text = text.trim().replace(SEPARATOR, " ");
+        self.history.retain(|known| *known != text);
+        self.history.insert(0, text);
+        self.history.truncate(REMEMBERED);
+    }
+
+    /// The rows that come after those that are shown.
+    pub fn more(&mut self) -> Vec<Told> {
+        let more = self.rows.more();
+        if more.is_empty() { Vec::new() } else { vec![Told::Add("sql-rows", more)] }
+    }
+
+    /// Something was clicked: `what` and its number, as the elements have it.
+    pub fn act(&mut self, action: &str) -> Vec<Told> {
+        let (what, number) = action.split_once(':').unwrap_or((action, ""));
+        let number = number.parse::<usize>().unwrap_or(usize::MAX);
+        let end = |text: &str| text.encode_utf16().count();
+        match what {
+            "canned" => CANNED.get(number).map_or_else(Vec::new, |query| self.asked(query.sql.to_owned())),
+            "history" => self.history.get(number).cloned().map_or_else(Vec::new, |query| self.asked(query)),
+            "table" => lists::example(number).map_or_else(Vec::new, |query| self.asked(query)),
+            "column" => {
+                let columns = self.queries.catalog().tables().flat_map(|(_, columns)| columns);
+                let Some(name) = columns.map(|column| column.name).nth(number) else { return Vec::new() };
+                let space = if self.typed.is_empty() || self.typed.ends_with([' ', '\n', '(']) { "" } else { " " };
+                let text = [&self.typed, space, name].concat();
+                let cursor = end(&text);
+                self.put(text, cursor)
+            }
+            "word" => self.complete(number),
+            "sort" => {
+                self.rows.sort(number);
+                vec![Told::Show("sql-result", self.rows.table())]
+            }
+            "row" => self.rows.place(number).into_iter().collect(),
+            "copy" => vec![Told::Copy(self.rows.text('\t'))],
+            "csv" => vec![Told::Save(format!("{}.csv", self.name), self.rows.csv().into_bytes())],
+            "sqlite" => match self.rows.sqlite() {
+                Ok(bytes) => vec![Told::Save(format!("{}.sqlite", self.name), bytes)],
+                Err(error) => vec![Told::Status(error.to_string(), true)],
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// A query that was ready made is shown and answered at once.
+    fn asked(&mut self, query: String) -> Vec<Told> {
+        let cursor = query.encode_utf16().count();
+        let mut told = self.put(query.clone(), cursor);
+        told.extend(self.run(&query));
+        told
+    }
+}
+
+/// So many letters, as JavaScript counts them, are how many bytes.
+fn bytes_to(text: &str, letters: usize) -> usize {
+    let mut left = letters;
+    for (at, sign) in text.char_indices() {
+        match left.checked_sub(sign.len_utf16()) {
+            Some(rest) if left > 0 => left = rest,
+            _ => return at,
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/sql/desk.rs"]
+mod tests;

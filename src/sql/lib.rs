@@ -1,0 +1,32 @@
+//! An open snapshot, or several, as tables of SQLite: nothing is copied, rows are read out of the history as a query asks for them.
+//!
+//! ```text
+//! Source   the files and their devices
+//! tables   allocation, event, stack, …: how a row is read           → sqlite::Table
+//! Queries  a database with these tables and functions               → rows
+//! desk     the page's tab: what is typed and clicked                   → what it shows
+//! ```
+
+mod canned;
+mod catalog;
+pub mod desk;
+mod facts;
+mod functions;
+mod moment;
+mod node;
+mod queries;
+mod rows;
+mod saved;
+mod schema;
+mod shared;
+mod source;
+mod tables;
+mod typing;
+
+pub use canned::{CANNED, Canned};
+pub use catalog::Catalog;
+pub use queries::Queries;
+pub use schema::{Described, TABLES, schema_text};
+pub use source::{Holds, Labelled, Source};
+pub use sqlite::{Cancel, Cell, Error, Limits, Value, save_rows};
+pub use typing::{Class, Completion, Token, completions, tokens};

@@ -1,0 +1,55 @@
+//! Cursor positions as a query names them.
+
+use base::units::{Moment, grouped};
+use engine::Side;
+use history::snapshot::Action;
+
+/// What an argument of a table is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    Peak,
+    ReservedPeak,
+    OutOfMemory,
+    End,
+    /// After this event; −1: before the first.
+    Event(i64),
+}
+
+impl When {
+    /// Reads an argument.
+    pub(crate) fn read(value: sqlite::Value<'_>) -> Result<When, String> {
+        if let Some(event) = value.integer() {
+            return Ok(When::Event(event));
+        }
+        match value.text() {
+            Some("peak") => Ok(When::Peak),
+            Some("reserved-peak") => Ok(When::ReservedPeak),
+            Some("oom") => Ok(When::OutOfMemory),
+            Some("end") => Ok(When::End),
+            _ => Err("expected 'peak', 'reserved-peak', 'oom', 'end' or the number of an event".to_owned()),
+        }
+    }
+
+    /// The state of a device that it means. The error says why there is none.
+    pub(crate) fn moment(&self, side: Side<'_>) -> Result<Moment, String> {
+        let history = side.history;
+        let events = history.event_count();
+        Ok(match self {
+            When::Peak => history.most_live().0,
+            When::ReservedPeak => history.most_reserved(),
+            When::End => Moment(events),
+            When::OutOfMemory => {
+                let is_oom = |event: &u32| history.events.action(*event) == Action::Oom;
+                let last = history.note_events().filter(is_oom).last();
+                Moment(last.ok_or("no OOM in this trace")?.saturating_add(1))
+            }
+            When::Event(event) if (-1..i64::from(events)).contains(event) => Moment::after_event_or_minus_one(*event),
+            When::Event(event) => {
+                return Err(match events.checked_sub(1) {
+                    None => format!("no event {event}: the trace is empty"),
+                    Some(last) => format!("no event {event}: the last is {}", grouped(last.into())),
+                });
+            }
+        })
+    }
+}

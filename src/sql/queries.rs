@@ -1,0 +1,87 @@
+//! Queries about the files of a source.
+
+use crate::catalog::Catalog;
+use crate::source::Source;
+use crate::typing::{Class, pieces};
+use crate::{functions, saved, tables};
+use sqlite::{Cancel, Database, Error, Limits, Value};
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// A database whose tables are those of a source.
+pub struct Queries {
+    database: Database,
+    catalog: Catalog,
+}
+
+impl Queries {
+    /// Of these files. `clock` counts milliseconds.
+    ///
+    /// # Errors
+    /// Memory is short.
+    pub fn new(source: Source, clock: fn() -> f64, limits: Limits) -> Result<Queries, Error> {
+        let source = Rc::new(source);
+        let database = Database::new(clock, limits)?;
+        let tables = Vec::from(tables::all(&source));
+        for (name, table) in &tables {
+            database.add_table(name, table.clone())?;
+        }
+        functions::add(&database, &source)?;
+        let catalog = Catalog::of(tables.iter().map(|(name, table)| (*name, table.columns())));
+        Ok(Queries { database, catalog })
+    }
+
+    /// Runs one statement: says which columns it has, and hands out its rows until `row` says that it has enough (`false`).
+    ///
+    /// # Errors
+    /// The query is wrong, is not allowed, or takes too much.
+    pub fn run(
+        &self,
+        sql: &str,
+        head: &mut dyn FnMut(&[&str]),
+        row: &mut dyn FnMut(&[Value<'_>]) -> bool,
+    ) -> Result<(), Error> {
+        self.database.query(&callable(sql), head, row)
+    }
+
+    /// Stops the query that runs, from any thread.
+    pub fn cancel(&self) -> Cancel {
+        self.database.cancel()
+    }
+
+    /// The tables and their columns.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Writes all tables but those that are called like functions into a new file of SQLite's.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn save(&self, file: &str) -> Result<(), Error> {
+        self.database.save(file, &saved::statements(&self.catalog))
+    }
+}
+
+/// The statement with the table `between` in quotes: without them SQLite takes it for the operator.
+fn callable(sql: &str) -> Cow<'_, str> {
+    let mut quoted = String::new();
+    let (mut done, mut before) = (0, "");
+    for piece in pieces(sql, &|_| false) {
+        let Some(text) = sql.get(piece.from..piece.to) else { continue };
+        if piece.class == Class::Comment || text.trim().is_empty() {
+            continue;
+        }
+        let is_table = |word: &str| before.eq_ignore_ascii_case(word);
+        if text.eq_ignore_ascii_case("between") && [",", "FROM", "JOIN"].into_iter().any(is_table) {
+            quoted += sql.get(done..piece.from).unwrap_or_default();
+            quoted += "\"between\"";
+            done = piece.to;
+        }
+        before = text;
+    }
+    if done == 0 {
+        return Cow::Borrowed(sql);
+    }
+    Cow::Owned(quoted + sql.get(done..).unwrap_or_default())
+}

@@ -1,0 +1,267 @@
+//! A table of this program as SQLite reads it: its rows, device by device.
+
+use crate::moment::When;
+use crate::source::Source;
+use sqlite::{Bound, Cell, Column, Cursor, Filter, Kind, Seek, Table, Value};
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+
+/// Of what a table has rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    Device,
+    File,
+}
+
+/// Rows of a device or a file.
+#[derive(Clone, Debug)]
+pub(crate) enum Set {
+    Range(std::ops::Range<u32>),
+    List(Rc<Vec<u32>>),
+}
+
+impl Set {
+    pub(crate) const NONE: Set = Set::Range(0..0);
+
+    /// Those of `count` rows that are numbered as the key is, from `first` on.
+    pub(crate) fn keyed(count: u32, first: i64, keys: &RangeInclusive<i64>) -> Set {
+        let row = |key: i64| key.saturating_sub(first).clamp(0, count.into()) as u32;
+        let (from, to) = (row(*keys.start()), row(keys.end().saturating_add(1)));
+        Set::Range(from..to.max(from))
+    }
+
+    fn row(&self, at: u32) -> Option<u32> {
+        match self {
+            Set::Range(range) => range.start.checked_add(at).filter(|row| *row < range.end),
+            Set::List(list) => list.get(at as usize).copied(),
+        }
+    }
+}
+
+/// What a query wants of a table.
+pub(crate) struct Wanted {
+    pub(crate) keys: RangeInclusive<i64>,
+    pub(crate) arguments: Vec<Option<When>>,
+}
+
+/// What a table has.
+pub(crate) trait Rows: Default + 'static {
+    const OF: Of;
+    /// Its columns, behind that of the device.
+    const COLUMNS: &'static [(&'static str, Kind)];
+    /// The place among them of the number by which rows are found, ascending in each device.
+    const KEY: Option<usize>;
+    /// How many arguments it takes.
+    const ARGUMENTS: &'static [&'static str] = &[];
+
+    /// About how many rows it has.
+    fn count(source: &Source) -> u64;
+
+    /// Finds the rows of a part.
+    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String>;
+
+    /// A cell.
+    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a>;
+}
+
+/// A table.
+pub(crate) struct Listed<R> {
+    source: Rc<Source>,
+    rows: PhantomData<R>,
+}
+
+impl<R: Rows> Listed<R> {
+    pub(crate) fn new(source: &Rc<Source>) -> Rc<Listed<R>> {
+        Rc::new(Listed { source: source.clone(), rows: PhantomData })
+    }
+}
+
+/// Where which column is: the device, the table's own, arguments, side, rank.
+const fn first_own<R: Rows>() -> usize {
+    if matches!(R::OF, Of::Device) { 1 } else { 0 }
+}
+
+fn first_argument<R: Rows>() -> usize {
+    first_own::<R>() + R::COLUMNS.len()
+}
+
+fn side_column<R: Rows>() -> usize {
+    first_argument::<R>() + R::ARGUMENTS.len()
+}
+
+impl<R: Rows> Table for Listed<R> {
+    fn columns(&self) -> Vec<Column> {
+        let [has_sides, has_ranks] = self.source.has_labels();
+        let device = Column { name: "device", kind: Kind::Integer, hidden: false };
+        let own = R::COLUMNS.iter().map(|&(name, kind)| Column { name, kind, hidden: false });
+        let arguments = R::ARGUMENTS.iter().map(|&name| Column { name, kind: Kind::Text, hidden: true });
+        let side = Column { name: "side", kind: Kind::Text, hidden: !has_sides };
+        let rank = Column { name: "rank", kind: Kind::Integer, hidden: !has_ranks };
+        let first = (R::OF == Of::Device).then_some(device);
+        first.into_iter().chain(own).chain(arguments).chain([side, rank]).collect()
+    }
+
+    fn seeks(&self) -> Vec<Seek> {
+        let parts = 1.0 / self.source.parts.len().max(1) as f64;
+        let files = 1.0 / self.source.files.len().max(1) as f64;
+        let seek = |column, share| Seek { column, has_bounds: false, share, is_argument: false };
+        let mut seeks: Vec<Seek> = (first_argument::<R>()..side_column::<R>())
+            .map(|column| Seek { is_argument: true, ..seek(column, 1.0) })
+            .collect();
+        seeks.extend((R::OF == Of::Device).then(|| seek(0, parts)));
+        seeks.extend([seek(side_column::<R>(), files), seek(side_column::<R>() + 1, files)]);
+        let rows = R::count(&self.source).max(1) as f64;
+        let key = R::KEY.map(|key| first_own::<R>() + key);
+        seeks.extend(key.map(|column| Seek { has_bounds: true, ..seek(column, 1.0 / rows) }));
+        seeks
+    }
+
+    fn order(&self) -> Vec<usize> {
+        // Of several files no number says which comes first.
+        if self.source.files.len() > 1 {
+            return Vec::new();
+        }
+        let device = (R::OF == Of::Device && self.source.parts.len() > 1).then_some(0);
+        device.into_iter().chain(R::KEY.map(|key| first_own::<R>() + key)).collect()
+    }
+
+    fn row_count(&self) -> u64 {
+        R::count(&self.source)
+    }
+
+    fn open(&self) -> Box<dyn Cursor> {
+        let wanted = Wanted { keys: i64::MIN..=i64::MAX, arguments: Vec::new() };
+        let (parts, rows, set) = (Vec::new(), R::default(), Set::NONE);
+        Box::new(Reading { source: self.source.clone(), wanted, parts, rows, next_part: 0, set, at: 0, here: None })
+    }
+}
+
+/// A place in a table.
+struct Reading<R> {
+    source: Rc<Source>,
+    wanted: Wanted,
+    /// The parts whose rows are wanted.
+    parts: Vec<usize>,
+    next_part: usize,
+    rows: R,
+    set: Set,
+    at: u32,
+    /// Part and row.
+    here: Option<(usize, u32)>,
+}
+
+impl<R: Rows> Reading<R> {
+    /// Takes what a filter says; `false` where no row can pass.
+    fn take(&mut self, filter: &Filter<'_>) -> Result<bool, String> {
+        let Filter { column, bound, value } = *filter;
+        let source = &self.source;
+        if (first_argument::<R>()..side_column::<R>()).contains(&column) {
+            if let Some(slot) = self.wanted.arguments.get_mut(column - first_argument::<R>()) {
+                *slot = Some(When::read(value)?);
+            }
+            return Ok(true);
+        }
+        if value == Value::Null {
+            return Ok(false);
+        }
+        if Some(column) == R::KEY.map(|key| first_own::<R>() + key) {
+            let (from, to) = (*self.wanted.keys.start(), *self.wanted.keys.end());
+            let below = |value: f64| value.floor().clamp(i64::MIN as f64, i64::MAX as f64) as i64;
+            let bounds = match value {
+                Value::Integer(value) => Some((value, value)),
+                Value::Real(value) => Some((below(value), below(value.ceil()))),
+                // SQLite knows how they compare.
+                _ => None,
+            };
+            if let Some((low, high)) = bounds {
+                self.wanted.keys = match bound {
+                    Bound::Equal => from.max(low)..=to.min(high),
+                    Bound::From => from.max(low)..=to,
+                    Bound::To => from..=to.min(high),
+                };
+            }
+            return Ok(true);
+        }
+        let label = |part: usize| source.file_of(part).map(|file| &file.label);
+        let (number, text) = (value.integer(), value.text());
+        // What is no number or no text is left to SQLite.
+        if R::OF == Of::Device && column == 0 && number.is_some() {
+            self.parts.retain(|&part| source.parts.get(part).map(|part| part.device) == number);
+        } else if column == side_column::<R>() && text.is_some() {
+            self.parts.retain(|&part| label(part).is_some_and(|label| label.side == text));
+        } else if column == side_column::<R>() + 1 && number.is_some() {
+            self.parts.retain(|&part| label(part).is_some_and(|label| label.rank.map(i64::from) == number));
+        }
+        Ok(true)
+    }
+
+    /// Goes to the next row that there is.
+    fn settle(&mut self) -> Result<(), String> {
+        loop {
+            if let (Some(row), Some(&part)) = (self.set.row(self.at), self.parts.get(self.next_part.wrapping_sub(1))) {
+                self.here = Some((part, row));
+                return Ok(());
+            }
+            let Some(&part) = self.parts.get(self.next_part) else {
+                self.here = None;
+                return Ok(());
+            };
+            self.next_part += 1;
+            self.at = 0;
+            self.set = match self.rows.begin(&self.source, part, &self.wanted) {
+                Ok(set) => set,
+                // Another device may have such an event.
+                Err(_) if self.parts.len() > 1 => Set::NONE,
+                Err(why) => return Err(why),
+            };
+        }
+    }
+}
+
+impl<R: Rows> Cursor for Reading<R> {
+    fn begin(&mut self, filters: &[Filter<'_>]) -> Result<(), String> {
+        self.wanted = Wanted { keys: i64::MIN..=i64::MAX, arguments: vec![None; R::ARGUMENTS.len()] };
+        (self.set, self.at, self.next_part, self.here) = (Set::NONE, 0, 0, None);
+        self.parts = match R::OF {
+            Of::Device => (0..self.source.parts.len()).collect(),
+            Of::File => {
+                let files = self.source.files.iter().filter(|file| !file.parts.is_empty());
+                files.map(|file| file.parts.start).collect()
+            }
+        };
+        for filter in filters {
+            if !self.take(filter)? {
+                self.parts.clear();
+            }
+        }
+        self.settle()
+    }
+
+    fn advance(&mut self) {
+        self.at += 1;
+        match (self.set.row(self.at), &mut self.here) {
+            (Some(row), Some((_, here))) => *here = row,
+            // What another device lacks is no error where the first one had it.
+            _ => drop(self.settle()),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.here.is_none()
+    }
+
+    fn cell(&self, column: usize) -> Cell<'_> {
+        let Some((part, row)) = self.here else { return Cell::Null };
+        if let Some(own) = column.checked_sub(first_own::<R>()).filter(|own| *own < R::COLUMNS.len()) {
+            return self.rows.cell(&self.source, part, row, own);
+        }
+        let label = self.source.file_of(part).map(|file| &file.label);
+        match column.checked_sub(side_column::<R>()) {
+            Some(0) => label.and_then(|label| label.side).into(),
+            Some(1) => label.and_then(|label| label.rank).into(),
+            _ if column == 0 => self.source.parts.get(part).map(|part| part.device).into(),
+            _ => Cell::Null,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What is found out once for all rows of a file or a device: when a query first asks for it.
+
+use crate::facts::{BlockPlace, Step};
+use crate::source::Source;
+use analysis::{Sites, frame_line};
+use base::slice::Slice;
+use base::units::Moment;
+use engine::{Side, StepSearch};
+use history::snapshot::{FrameId, Snapshot, StackId};
+use std::rc::Rc;
+
+/// Frames that are listed at most: what numbers them has 32 bits.
+const MOST_FRAMES: usize = u32::MAX as usize - 1;
+
+impl Source {
+    /// The call site of a stack.
+    pub(crate) fn site(&self, file: usize, stack: StackId) -> Option<FrameId> {
+        let snapshot = self.snapshot(file)?;
+        let mut sites = self.files.get(file)?.facts.sites.borrow_mut();
+        sites.get_or_insert_with(|| Sites::new(snapshot)).of(snapshot, stack)
+    }
+
+    /// The same as text: `file:line function`.
+    pub(crate) fn site_text(&self, file: usize, stack: StackId) -> Option<String> {
+        let (snapshot, frame) = (self.snapshot(file)?, self.site(file, stack)?);
+        let mut line = String::new();
+        frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
+        Some(line)
+    }
+
+    /// The number of a stack in queries; `None` for one without frames.
+    pub(crate) fn stack_number(&self, part: usize, stack: StackId) -> Option<i64> {
+        let file = self.file_of(part)?;
+        self.side(part)?.snapshot().stacks.innermost(stack)?;
+        Some(file.first_stack + i64::from(stack.0))
+    }
+
+    /// The stacks of a file that anything has, ascending.
+    pub(crate) fn stacks(&self, file: usize) -> Option<Rc<Vec<u32>>> {
+        let of = self.files.get(file)?;
+        let snapshot = self.snapshot(file)?;
+        Some(of.facts.stacks.get_or_init(|| Rc::new(used(self, file, snapshot))).clone())
+    }
+
+    /// Where the frames of each stack of [`Source::stacks`] begin, and the end of the last.
+    pub(crate) fn frames(&self, file: usize) -> Option<&[u32]> {
+        let (of, snapshot, stacks) = (self.files.get(file)?, self.snapshot(file)?, self.stacks(file)?);
+        Some(of.facts.frames.get_or_init(|| {
+            let mut count = 0;
+            let mut begins = vec![0];
+            for &stack in stacks.iter() {
+                count += snapshot.stacks.frames(StackId(stack)).count();
+                if count > MOST_FRAMES {
+                    break;
+                }
+                begins.push(count as u32);
+            }
+            begins
+        }))
+    }
+
+    /// Where each block of a file is.
+    pub(crate) fn blocks(&self, file: usize) -> &[BlockPlace] {
+        let Some((of, snapshot)) = self.files.get(file).zip(self.snapshot(file)) else { return &[] };
+        of.facts.blocks.get_or_init(|| {
+            let mut places = vec![BlockPlace::default(); snapshot.blocks.len()];
+            for (number, segment) in (0u32..).zip(&snapshot.segments) {
+                let blocks = segment.blocks.start as usize..segment.blocks.end as usize;
+                places.get_mut(blocks).unwrap_or_default().iter_mut().for_each(|place| place.segment = number);
+            }
+            for part in of.parts.clone() {
+                self.side(part).into_iter().for_each(|side| place_blocks(side, &mut places));
+            }
+            places
+        })
+    }
+
+    /// The steps of a device.
+    pub(crate) fn steps(&self, part: usize) -> Option<Rc<Vec<Step>>> {
+        let (of, side) = (self.parts.get(part)?, self.side(part)?);
+        Some(of.facts.steps.get_or_init(|| Rc::new(steps(&side, of.device))).clone())
+    }
+}
+
+fn used(source: &Source, file: usize, snapshot: &Snapshot) -> Vec<u32> {
+    let mut is_used = vec![false; snapshot.stacks.len()];
+    let mut mark = |stack: StackId| {
+        if let Some(slot) = is_used.get_mut(stack.0 as usize).filter(|_| stack != StackId::EMPTY) {
+            *slot = true;
+        }
+    };
+    snapshot.segments.iter().for_each(|segment| mark(segment.stack));
+    snapshot.blocks.iter().for_each(|block| mark(block.stack));
+    for part in source.files.get(file).map_or(0..0, |file| file.parts.clone()) {
+        let Some(side) = source.side(part) else { continue };
+        (0..side.history.event_count()).for_each(|event| mark(side.history.events.stack(event)));
+    }
+    (0u32..).zip(is_used).filter(|(_, is_used)| *is_used).map(|(stack, _)| stack).collect()
+}
+
+/// Which allocation each block of a device is of, and in which range of the segments it lies.
+fn place_blocks(side: Side<'_>, places: &mut [BlockPlace]) {
+    let history = side.history;
+    let snapshot = side.snapshot();
+    for id in (0..history.allocations.len() as u32).map(history::replay::AllocationId) {
+        if history.allocations.died(id).is_none()
+            && let Some(place) = history.end_block(id).and_then(|row| places.get_mut(row as usize))
+        {
+            place.allocation = Some(id.0);
+        }
+    }
+    let Some(lives) = side.segment_lives() else { return };
+    let ranges = &lives.ranges;
+    let is_there = |id: &history::replay::AllocationId| ranges.died(*id).is_none();
+    let all = (0..ranges.len() as u32).map(history::replay::AllocationId).filter(is_there);
+    let mut by_address: Vec<(u64, u64, u32)> = all.map(|id| (ranges.address(id), ranges.size(id), id.0)).collect();
+    by_address.sort_unstable();
+    for (block, place) in snapshot.blocks.iter().zip(places) {
+        let is_ours = snapshot.segments.get(place.segment as usize).is_some_and(|it| it.device == history.device);
+        let at = by_address.partition_point(|&(address, ..)| address <= block.address).checked_sub(1);
+        if let Some(&(address, size, id)) = at.filter(|_| is_ours).and_then(|at| by_address.get(at))
+            && block.address - address < size
+        {
+            place.range = Some(id);
+        }
+    }
+}
+
+fn steps(side: &Side<'_>, device: i64) -> Vec<Step> {
+    let goes_on = &mut || true;
+    let slice = &mut Slice::new(goes_on);
+    let mut search = StepSearch::new(device);
+    while search.step(side, slice).is_err() {}
+    let spans = search.spans().iter().enumerate();
+    spans
+        .map(|(number, span)| Step {
+            name: search.name(side, number),
+            span: [span.from, span.to],
+            peak: side.most_live_in(Moment(span.from), Moment(span.to)),
+        })
+        .collect()
+}

@@ -1,0 +1,112 @@
+//! The files that are asked about, and their devices.
+
+use crate::facts::{FileFacts, PartFacts};
+use engine::protocol::FileSummary;
+use engine::{Engine, Opened, Side};
+use history::snapshot::{Snapshot, StackId};
+
+/// What has a file open, and knows all of it ([`Engine::whole_side`], [`Opened::prepare`]).
+pub trait Holds {
+    /// A device of it.
+    fn side_of(&self, device: i64) -> Option<Side<'_>>;
+}
+
+impl Holds for Engine {
+    fn side_of(&self, device: i64) -> Option<Side<'_>> {
+        self.side(device)
+    }
+}
+
+impl Holds for Opened {
+    fn side_of(&self, device: i64) -> Option<Side<'_>> {
+        self.side(device)
+    }
+}
+
+/// What tells a file from the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labelled {
+    /// `A` or `B` of a comparison.
+    pub side: Option<&'static str>,
+    pub rank: Option<u32>,
+}
+
+/// A file.
+pub(crate) struct File {
+    holder: Box<dyn Holds>,
+    pub(crate) summary: FileSummary,
+    pub(crate) label: Labelled,
+    /// Added to the numbers of its stacks, so that no two files have one in common.
+    pub(crate) first_stack: i64,
+    /// Its devices among the parts.
+    pub(crate) parts: std::ops::Range<usize>,
+    pub(crate) facts: FileFacts,
+}
+
+/// A device of a file.
+pub(crate) struct Part {
+    pub(crate) file: usize,
+    pub(crate) device: i64,
+    pub(crate) facts: PartFacts,
+}
+
+/// Files that are open, and their devices.
+#[derive(Default)]
+pub struct Source {
+    pub(crate) files: Vec<File>,
+    pub(crate) parts: Vec<Part>,
+    stacks: i64,
+}
+
+impl Source {
+    /// One file.
+    pub fn of(summary: FileSummary, holder: Box<dyn Holds>) -> Source {
+        let mut source = Source::default();
+        source.add(Labelled::default(), summary, holder);
+        source
+    }
+
+    /// Takes another file. One without devices has no rows.
+    pub fn add(&mut self, label: Labelled, summary: FileSummary, holder: Box<dyn Holds>) {
+        let (file, first) = (self.files.len(), self.parts.len());
+        let mut stacks = 0;
+        for device in &summary.devices {
+            let Some(side) = holder.side_of(device.device) else { continue };
+            stacks = side.snapshot().stacks.len() as i64;
+            self.parts.push(Part { file, device: device.device, facts: PartFacts::default() });
+        }
+        let (parts, first_stack, facts) = (first..self.parts.len(), self.stacks, FileFacts::default());
+        self.stacks += stacks;
+        self.files.push(File { holder, summary, label, first_stack, parts, facts });
+    }
+
+    /// The device of a part.
+    pub(crate) fn side(&self, part: usize) -> Option<Side<'_>> {
+        let part = self.parts.get(part)?;
+        self.files.get(part.file)?.holder.side_of(part.device)
+    }
+
+    /// The file of a part.
+    pub(crate) fn file_of(&self, part: usize) -> Option<&File> {
+        self.files.get(self.parts.get(part)?.file)
+    }
+
+    /// The snapshot of a file.
+    pub(crate) fn snapshot(&self, file: usize) -> Option<&Snapshot> {
+        let first = self.files.get(file)?.parts.start;
+        self.side(first).map(|side| side.snapshot())
+    }
+
+    /// The file of a stack's number, and the stack.
+    pub(crate) fn stack(&self, number: i64) -> Option<(usize, StackId)> {
+        let at = self.files.partition_point(|file| file.first_stack <= number).checked_sub(1)?;
+        let own = u32::try_from(number - self.files.get(at)?.first_stack).ok()?;
+        ((own as usize) < self.snapshot(at)?.stacks.len()).then_some((at, StackId(own)))
+    }
+
+    /// Whether rows are of several files, and what tells these apart: sides, ranks.
+    pub(crate) fn has_labels(&self) -> [bool; 2] {
+        let has = |is: fn(&Labelled) -> bool| self.files.iter().any(|file| is(&file.label));
+        [has(|label| label.side.is_some()), has(|label| label.rank.is_some())]
+    }
+}

@@ -1,0 +1,130 @@
+//! `allocation`: every allocation that the file knows. `live_at(when)`: those that are live at a moment.
+
+use super::texts::{hex, pool_text};
+use crate::moment::When;
+use crate::rows::{Of, Rows, Set, Wanted};
+use crate::source::Source;
+use base::units::EventIdx;
+use engine::Side;
+use engine::protocol::{Grouping, Scope};
+use history::replay::{AllocationId, Provenance};
+use history::snapshot::StackId;
+use sqlite::{Cell, Kind};
+use std::rc::Rc;
+
+/// What is known of an allocation.
+pub(super) const COLUMNS: &[(&str, Kind)] = &[
+    ("id", Kind::Integer),
+    ("requested_bytes", Kind::Integer),
+    ("allocated_rounded_bytes", Kind::Integer),
+    ("category", Kind::Text),
+    ("allocated_at", Kind::Integer),
+    ("freed_at", Kind::Integer),
+    ("free_requested_at", Kind::Integer),
+    ("allocated_at_us", Kind::Integer),
+    ("freed_at_us", Kind::Integer),
+    ("address", Kind::Text),
+    ("stream", Kind::Integer),
+    ("pool", Kind::Text),
+    ("pool_name", Kind::Text),
+    ("stack", Kind::Integer),
+    ("call_site", Kind::Text),
+];
+
+/// A cell of an allocation's row.
+pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> Cell<'a> {
+    let Some(side) = source.side(part) else { return Cell::Null };
+    let id = AllocationId(id);
+    let allocations = &side.history.allocations;
+    let time = |event: Option<EventIdx>| event.and_then(|event| side.history.events.times.at(event.0));
+    let freed = || allocations.died(id).and_then(|moment| moment.event());
+    match column {
+        0 => id.0.into(),
+        1 => allocations.size(id).into(),
+        2 => side.allocated_bytes(id).0.into(),
+        3 => side.group_label(Grouping::Category, side.group(Grouping::Category, id)).into(),
+        4 => allocated(side, id).map(|event| event.0).into(),
+        5 => freed().map(|event| event.0).into(),
+        6 => allocations.free_requested(id).and_then(|moment| moment.event()).map(|event| event.0).into(),
+        7 => time(allocated(side, id)).into(),
+        8 => time(freed()).into(),
+        9 if allocations.provenance(id) == Provenance::Unexplained => Cell::Null,
+        9 => hex(allocations.address(id)),
+        10 => side.stream(id).into(),
+        11 => pool_text(side.pool(id)),
+        12 => side.pool(id).map(|pool| side.pool_label(pool)).into(),
+        13 => source.stack_number(part, stack(side, id)).into(),
+        14 => source.parts.get(part).and_then(|of| source.site_text(of.file, stack(side, id))).into(),
+        _ => Cell::Null,
+    }
+}
+
+/// The event that allocated it, where that was recorded.
+fn allocated(side: Side<'_>, id: AllocationId) -> Option<EventIdx> {
+    match side.history.allocations.provenance(id) {
+        Provenance::AllocatedBy(event) => Some(event),
+        _ => None,
+    }
+}
+
+fn stack(side: Side<'_>, id: AllocationId) -> StackId {
+    match side.history.allocations.provenance(id) {
+        Provenance::Unexplained => StackId::NONE,
+        _ => side.stack(id),
+    }
+}
+
+/// How many allocations there are in all.
+pub(super) fn count(source: &Source) -> u64 {
+    (0..source.parts.len()).filter_map(|part| source.side(part)).map(|side| side.history.allocations.len() as u64).sum()
+}
+
+/// All allocations.
+#[derive(Default)]
+pub(super) struct Whole;
+
+impl Rows for Whole {
+    const OF: Of = Of::Device;
+    const COLUMNS: &'static [(&'static str, Kind)] = COLUMNS;
+    const KEY: Option<usize> = Some(0);
+
+    fn count(source: &Source) -> u64 {
+        count(source)
+    }
+
+    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+        let all = source.side(part).map_or(0, |side| side.history.allocations.len() as u32);
+        Ok(Set::keyed(all, 0, &wanted.keys))
+    }
+
+    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
+        cell(source, part, row, column)
+    }
+}
+
+/// What is live at a moment.
+#[derive(Default)]
+pub(super) struct Live;
+
+impl Rows for Live {
+    const OF: Of = Of::Device;
+    const COLUMNS: &'static [(&'static str, Kind)] = COLUMNS;
+    const KEY: Option<usize> = None;
+    const ARGUMENTS: &'static [&'static str] = &["at_event"];
+
+    fn count(source: &Source) -> u64 {
+        count(source) / 8
+    }
+
+    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+        let Some(side) = source.side(part) else { return Ok(Set::NONE) };
+        let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&When::Peak).moment(side)?;
+        let mut ids = Vec::new();
+        side.in_scope(Scope::At(at.0), &mut |id, _| ids.push(id.0));
+        Ok(Set::List(Rc::new(ids)))
+    }
+
+    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
+        cell(source, part, row, column)
+    }
+}

@@ -1,0 +1,61 @@
+//! `event`: what was recorded, in order. What was live after it is in `curve`.
+
+use super::texts::{hex, pool_text};
+use crate::rows::{Of, Rows, Set, Wanted};
+use crate::source::Source;
+use base::units::EventIdx;
+use sqlite::{Cell, Kind};
+
+/// All events.
+#[derive(Default)]
+pub(super) struct Events;
+
+/// How many events there are in all.
+pub(super) fn count(source: &Source) -> u64 {
+    (0..source.parts.len()).filter_map(|part| source.side(part)).map(|side| u64::from(side.history.event_count())).sum()
+}
+
+impl Rows for Events {
+    const OF: Of = Of::Device;
+    const COLUMNS: &'static [(&'static str, Kind)] = &[
+        ("event", Kind::Integer),
+        ("action", Kind::Text),
+        ("time_us", Kind::Integer),
+        ("size_bytes", Kind::Integer),
+        ("address", Kind::Text),
+        ("stream", Kind::Integer),
+        ("pool", Kind::Text),
+        ("allocation", Kind::Integer),
+        ("stack", Kind::Integer),
+        ("call_site", Kind::Text),
+    ];
+    const KEY: Option<usize> = Some(0);
+
+    fn count(source: &Source) -> u64 {
+        count(source)
+    }
+
+    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+        let all = source.side(part).map_or(0, |side| side.history.event_count());
+        Ok(Set::keyed(all, 0, &wanted.keys))
+    }
+
+    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
+        let Some(side) = source.side(part) else { return Cell::Null };
+        let history = side.history;
+        match column {
+            0 => row.into(),
+            1 => history.events.action(row).name().into(),
+            2 => history.events.times.at(row).into(),
+            3 => history.address_and_size(EventIdx(row)).1.into(),
+            // Other events have something else where these have an address.
+            4 if history.events.action(row).moves_memory() => hex(history.address_and_size(EventIdx(row)).0),
+            5 => side.event_stream(row).into(),
+            6 => pool_text(side.event_pool(row)),
+            7 => history.allocation_of(EventIdx(row)).map(|id| id.0).into(),
+            8 => source.stack_number(part, side.event_stack(row)).into(),
+            9 => source.parts.get(part).and_then(|of| source.site_text(of.file, side.event_stack(row))).into(),
+            _ => Cell::Null,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `frame`: the frames of each stack, the innermost at position 0.
+
+use super::stack::{frame_cell, wanted_stacks};
+use crate::rows::{Of, Rows, Set, Wanted};
+use crate::source::Source;
+use analysis::Sites;
+use history::snapshot::{FrameId, StackId};
+use sqlite::{Cell, Kind};
+use std::cell::RefCell;
+
+/// All frames of all stacks.
+#[derive(Default)]
+pub(super) struct Frames {
+    /// File, place of its stack, and the frames of the stack that was read last.
+    last: RefCell<(usize, usize, Vec<FrameId>)>,
+}
+
+impl Rows for Frames {
+    const OF: Of = Of::File;
+    const COLUMNS: &'static [(&'static str, Kind)] = &[
+        ("stack", Kind::Integer),
+        ("position", Kind::Integer),
+        ("function", Kind::Text),
+        ("file", Kind::Text),
+        ("line", Kind::Integer),
+        ("own_code", Kind::Integer),
+    ];
+    const KEY: Option<usize> = Some(0);
+
+    fn count(source: &Source) -> u64 {
+        (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.stacks.len() as u64 * 4).sum()
+    }
+
+    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+        let begins = source.parts.get(part).and_then(|part| source.frames(part.file));
+        let (Some(begins), Some(stacks)) = (begins, wanted_stacks(source, part, wanted)) else { return Ok(Set::NONE) };
+        let begin = |stack: u32| begins.get(stack as usize).or(begins.last()).copied().unwrap_or(0);
+        Ok(Set::Range(begin(stacks.start)..begin(stacks.end)))
+    }
+
+    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
+        self.read(source, part, row, column).unwrap_or(Cell::Null)
+    }
+}
+
+impl Frames {
+    fn read<'a>(&self, source: &'a Source, part: usize, row: u32, column: usize) -> Option<Cell<'a>> {
+        let file = source.parts.get(part)?.file;
+        let (snapshot, begins) = (source.snapshot(file)?, source.frames(file)?);
+        let place = begins.partition_point(|&begin| begin <= row).checked_sub(1)?;
+        let stack = StackId(source.stacks(file)?.get(place).copied()?);
+        let position = row.checked_sub(*begins.get(place)?)?;
+        let mut last = self.last.borrow_mut();
+        if last.2.is_empty() || (last.0, last.1) != (file, place) {
+            *last = (file, place, snapshot.stacks.frames(stack).collect());
+        }
+        let frame = *last.2.get(position as usize)?;
+        Some(match column {
+            0 => source.stack_number(part, stack).into(),
+            1 => position.into(),
+            5 => Sites::is_user(snapshot, snapshot.frames.frame(frame)).into(),
+            _ => frame_cell(snapshot, frame, column - 2),
+        })
+    }
+}

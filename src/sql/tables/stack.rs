@@ -1,0 +1,71 @@
+//! `stack`: every stack that anything has.
+
+use crate::rows::{Of, Rows, Set, Wanted};
+use crate::source::Source;
+use history::snapshot::{FrameId, Snapshot, StackId};
+use sqlite::{Cell, Kind};
+
+/// All stacks.
+#[derive(Default)]
+pub(super) struct Stacks;
+
+/// Function, file and line of a frame.
+pub(super) fn frame_cell<'a>(snapshot: &'a Snapshot, frame: FrameId, column: usize) -> Cell<'a> {
+    let frame = snapshot.frames.frame(frame);
+    match column {
+        0 => snapshot.strings.text(frame.name).into(),
+        1 => {
+            let file = snapshot.strings.text(frame.filename);
+            // What torch writes for C++ frames without debug information.
+            if matches!(&*file, "" | "??" | "none") { Cell::Null } else { file.into() }
+        }
+        // Real files have 2^64 − 1 for an unknown line, and 0.
+        _ => u32::try_from(frame.line).ok().filter(|line| (1..=i32::MAX as u32).contains(line)).into(),
+    }
+}
+
+/// The rows of a file's stacks whose numbers are wanted.
+pub(super) fn wanted_stacks(source: &Source, part: usize, wanted: &Wanted) -> Option<std::ops::Range<u32>> {
+    let file = source.parts.get(part)?.file;
+    let first = source.files.get(file)?.first_stack;
+    let stacks = source.stacks(file)?;
+    let below = |key: i64| stacks.partition_point(|&stack| first + i64::from(stack) < key) as u32;
+    let end = wanted.keys.end().checked_add(1).map_or(stacks.len() as u32, below);
+    Some(below(*wanted.keys.start())..end)
+}
+
+impl Rows for Stacks {
+    const OF: Of = Of::File;
+    const COLUMNS: &'static [(&'static str, Kind)] = &[
+        ("stack", Kind::Integer),
+        ("depth", Kind::Integer),
+        ("call_site", Kind::Text),
+        ("function", Kind::Text),
+        ("file", Kind::Text),
+        ("line", Kind::Integer),
+    ];
+    const KEY: Option<usize> = Some(0);
+
+    fn count(source: &Source) -> u64 {
+        (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.stacks.len() as u64 / 8).sum()
+    }
+
+    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+        Ok(wanted_stacks(source, part, wanted).map_or(Set::NONE, Set::Range))
+    }
+
+    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
+        let Some(file) = source.parts.get(part).map(|part| part.file) else { return Cell::Null };
+        let stack = source.stacks(file).and_then(|stacks| stacks.get(row as usize).copied());
+        let (Some(stack), Some(snapshot)) = (stack.map(StackId), source.snapshot(file)) else { return Cell::Null };
+        match column {
+            0 => source.stack_number(part, stack).into(),
+            1 => (snapshot.stacks.frames(stack).count() as u64).into(),
+            2 => source.site_text(file, stack).into(),
+            _ => snapshot
+                .stacks
+                .innermost(stack)
+                .map_or(Cell::Null, |(_, frame)| frame_cell(snapshot, frame, column - 3)),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! `tree(when)`: the call tree of what is live at a moment, as the tab Call stacks has it with all frames shown.
+
+use super::stack::frame_cell;
+use crate::moment::When;
+use crate::node::{Node, Stem};
+use crate::rows::{Of, Rows, Set, Wanted};
+use crate::source::Source;
+use base::units::Moment;
+use engine::Side;
+use engine::protocol::Scope;
+use hashbrown::HashMap;
+use history::replay::Provenance;
+use history::snapshot::StackId;
+use sqlite::{Cell, Kind};
+use std::rc::Rc;
+
+/// Nodes of a tree; stacks that need more end at their callers.
+const MOST_NODES: usize = 4_000_000;
+
+fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
+    let mut sums = HashMap::<(Stem, StackId), [u64; 2], foldhash::fast::RandomState>::default();
+    side.in_scope(Scope::At(at.0), &mut |id, bytes| {
+        let stack = side.stack(id);
+        let has_frames = side.snapshot().stacks.innermost(stack).is_some();
+        let key = match side.history.allocations.provenance(id) {
+            Provenance::Unexplained => (Stem::Unexplained, StackId::EMPTY),
+            _ if !has_frames => (Stem::NoStack, StackId::EMPTY),
+            _ if side.is_of_free(id, stack) => (Stem::OfFrees, stack),
+            _ => (Stem::Everything, stack),
+        };
+        let sum = sums.entry(key).or_default();
+        *sum = [sum[0].saturating_add(bytes), sum[1] + 1];
+    });
+    // Not in the order of a table of hashes: two queries of one tree have the same numbers.
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_unstable_by_key(|((stem, stack), _)| (*stem != Stem::Everything, stem.text(), *stack));
+    let root = Node { stem: Stem::Everything, parent: 0, depth: 0, own: [0; 2], total: [0; 2] };
+    let mut nodes = vec![root];
+    let mut children = HashMap::<(u32, Stem), u32, foldhash::fast::RandomState>::default();
+    let mut path = Vec::new();
+    for ((stem, stack), [bytes, count]) in sums {
+        path.clear();
+        path.extend(side.snapshot().stacks.frames(stack).map(Stem::Frame));
+        path.extend((stem != Stem::Everything).then_some(stem));
+        let mut node = 0_u32;
+        for &stem in path.iter().rev() {
+            let next = nodes.len() as u32;
+            if nodes.len() >= MOST_NODES && !children.contains_key(&(node, stem)) {
+                break;
+            }
+            let child = *children.entry((node, stem)).or_insert(next);
+            if child == next {
+                let depth = nodes.get(node as usize).map_or(0, |node| node.depth + 1);
+                nodes.push(Node { stem, parent: node, depth, own: [0; 2], total: [0; 2] });
+            }
+            node = child;
+        }
+        if let Some(node) = nodes.get_mut(node as usize) {
+            node.own = [node.own[0].saturating_add(bytes), node.own[1] + count];
+        }
+    }
+    // Parents come before their children.
+    for at in (0..nodes.len()).rev() {
+        let Some(node) = nodes.get_mut(at) else { break };
+        node.total = [node.total[0].saturating_add(node.own[0]), node.total[1] + node.own[1]];
+        let (parent, [bytes, count]) = (node.parent as usize, node.total);
+        if let Some(parent) = nodes.get_mut(parent).filter(|_| at > 0) {
+            parent.total = [parent.total[0].saturating_add(bytes), parent.total[1] + count];
+        }
+    }
+    nodes
+}
+
+/// The nodes of the tree.
+#[derive(Default)]
+pub(super) struct Tree {
+    nodes: Rc<Vec<Node>>,
+}
+
+impl Rows for Tree {
+    const OF: Of = Of::Device;
+    const COLUMNS: &'static [(&'static str, Kind)] = &[
+        ("node", Kind::Integer),
+        ("parent", Kind::Integer),
+        ("depth", Kind::Integer),
+        ("function", Kind::Text),
+        ("file", Kind::Text),
+        ("line", Kind::Integer),
+        ("self_bytes", Kind::Integer),
+        ("self_count", Kind::Integer),
+        ("total_bytes", Kind::Integer),
+        ("total_count", Kind::Integer),
+    ];
+    const KEY: Option<usize> = Some(0);
+    const ARGUMENTS: &'static [&'static str] = &["at_event"];
+
+    fn count(_: &Source) -> u64 {
+        10_000
+    }
+
+    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+        let (Some(side), Some(of)) = (source.side(part), source.parts.get(part)) else { return Ok(Set::NONE) };
+        let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&When::Peak).moment(side)?;
+        let mut kept = of.facts.tree.borrow_mut();
+        let known = kept.as_ref().filter(|(known, _)| *known == at).map(|(_, nodes)| nodes.clone());
+        // A join asks for the same tree for each row.
+        self.nodes = known.unwrap_or_else(|| kept.insert((at, Rc::new(grow(side, at)))).1.clone());
+        Ok(Set::keyed(self.nodes.len() as u32, 0, &wanted.keys))
+    }
+
+    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
+        let (Some(side), Some(node)) = (source.side(part), self.nodes.get(row as usize)) else { return Cell::Null };
+        match (column, node.stem) {
+            (0, _) => row.into(),
+            (1, _) => (row > 0).then_some(node.parent).into(),
+            (2, _) => node.depth.into(),
+            (3..=5, Stem::Frame(frame)) => frame_cell(side.snapshot(), frame, column - 3),
+            (3, stem) => stem.text().into(),
+            (6, _) => node.own[0].into(),
+            (7, _) => node.own[1].into(),
+            (8, _) => node.total[0].into(),
+            (9, _) => node.total[1].into(),
+            _ => Cell::Null,
+        }
+    }
+}

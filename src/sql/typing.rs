@@ -1,0 +1,253 @@
+//! A query while it is typed: which words are of which kind, and what may come next.
+
+use crate::catalog::Catalog;
+use crate::functions::FUNCTIONS;
+
+/// What a piece of a query is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    Plain,
+    Keyword,
+    /// A table or a column of ours.
+    Known,
+    Function,
+    Number,
+    Text,
+    Comment,
+}
+
+/// A piece of a query, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    pub from: usize,
+    pub to: usize,
+    pub class: Class,
+}
+
+/// What may stand where the cursor is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// Where the word begins that is replaced.
+    pub from: usize,
+    /// What may stand there, the likeliest first.
+    pub words: Vec<String>,
+}
+
+/// Words that a list shows at most.
+const MOST_WORDS: usize = 12;
+
+const KEYWORDS: [&str; 66] = [
+    "ALL",
+    "AND",
+    "AS",
+    "ASC",
+    "BETWEEN",
+    "BY",
+    "CASE",
+    "CAST",
+    "COLLATE",
+    "CROSS",
+    "CURRENT",
+    "DESC",
+    "DISTINCT",
+    "ELSE",
+    "END",
+    "ESCAPE",
+    "EXCEPT",
+    "EXISTS",
+    "EXPLAIN",
+    "FILTER",
+    "FIRST",
+    "FOLLOWING",
+    "FROM",
+    "FULL",
+    "GLOB",
+    "GROUP",
+    "HAVING",
+    "IN",
+    "INNER",
+    "INTERSECT",
+    "IS",
+    "ISNULL",
+    "JOIN",
+    "LAST",
+    "LEFT",
+    "LIKE",
+    "LIMIT",
+    "MATERIALIZED",
+    "NATURAL",
+    "NOT",
+    "NOTNULL",
+    "NULL",
+    "NULLS",
+    "OFFSET",
+    "ON",
+    "OR",
+    "ORDER",
+    "OUTER",
+    "OVER",
+    "PARTITION",
+    "PLAN",
+    "PRECEDING",
+    "QUERY",
+    "RANGE",
+    "RECURSIVE",
+    "RIGHT",
+    "ROW",
+    "ROWS",
+    "SELECT",
+    "THEN",
+    "UNBOUNDED",
+    "UNION",
+    "USING",
+    "VALUES",
+    "WHEN",
+    "WHERE",
+];
+
+const MORE_KEYWORDS: [&str; 2] = ["WINDOW", "WITH"];
+
+const SQL_FUNCTIONS: [&str; 31] = [
+    "abs",
+    "avg",
+    "coalesce",
+    "count",
+    "dense_rank",
+    "first_value",
+    "format",
+    "group_concat",
+    "ifnull",
+    "iif",
+    "instr",
+    "lag",
+    "last_value",
+    "lead",
+    "length",
+    "lower",
+    "max",
+    "min",
+    "nth_value",
+    "ntile",
+    "nullif",
+    "printf",
+    "rank",
+    "replace",
+    "round",
+    "row_number",
+    "substr",
+    "sum",
+    "total",
+    "trim",
+    "upper",
+];
+
+fn is_word(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_'
+}
+
+fn is_keyword(word: &str) -> bool {
+    KEYWORDS.iter().chain(&MORE_KEYWORDS).any(|keyword| keyword.eq_ignore_ascii_case(word))
+}
+
+fn own_functions() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().filter_map(|(call, _)| call.split('(').next())
+}
+
+/// The pieces of a query, all of it.
+pub fn tokens(catalog: &Catalog, sql: &str) -> Vec<Token> {
+    let tables: Vec<_> = catalog.tables().collect();
+    let is_known = |word: &str| {
+        let is = |name: &str| name.eq_ignore_ascii_case(word);
+        tables.iter().any(|(name, columns)| is(name) || columns.iter().any(|column| is(column.name)))
+    };
+    pieces(sql, &is_known)
+}
+
+/// The same; which words are known is asked.
+pub(crate) fn pieces(sql: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut from = 0;
+    while let Some(rest) = sql.get(from..).filter(|rest| !rest.is_empty()) {
+        let (length, class) = piece(rest, is_known);
+        let to = from + length.max(1);
+        tokens.push(Token { from, to, class });
+        from = to;
+    }
+    tokens
+}
+
+/// How long the first piece is, and what.
+fn piece(rest: &str, is_known: &dyn Fn(&str) -> bool) -> (usize, Class) {
+    let first = rest.chars().next().unwrap_or(' ');
+    let until = |end: &str, skip: usize| {
+        rest.get(skip..).and_then(|rest| rest.find(end)).map_or(rest.len(), |at| skip + at + end.len())
+    };
+    let while_is = |is: fn(char) -> bool| rest.find(|sign| !is(sign)).unwrap_or(rest.len());
+    match first {
+        '-' if rest.starts_with("--") => (rest.find('\n').unwrap_or(rest.len()), Class::Comment),
+        '/' if rest.starts_with("/*") => (until("*/", 2), Class::Comment),
+        '\'' => (until("'", 1), Class::Text),
+        '"' => (until("\"", 1), Class::Plain),
+        _ if first.is_ascii_digit() => (while_is(|sign| is_word(sign) || sign == '.'), Class::Number),
+        _ if is_word(first) => {
+            let length = while_is(is_word);
+            let (word, behind) = rest.split_at(length);
+            let is_called = behind.trim_start().starts_with('(');
+            let is_function = |name: &&str| name.eq_ignore_ascii_case(word);
+            let class = match word {
+                _ if is_called && own_functions().any(|name| is_function(&name)) => Class::Function,
+                _ if is_called && SQL_FUNCTIONS.iter().any(is_function) => Class::Function,
+                // `between` is both: a table where it is called, else a keyword.
+                _ if is_keyword(word) && !(is_called && is_known(word)) => Class::Keyword,
+                _ if is_known(word) => Class::Known,
+                _ => Class::Plain,
+            };
+            (length, class)
+        }
+        _ => (first.len_utf8(), Class::Plain),
+    }
+}
+
+/// What may stand where the cursor is, at this byte.
+pub fn completions(catalog: &Catalog, sql: &str, cursor: usize) -> Completion {
+    let before = sql.get(..cursor).unwrap_or(sql);
+    let from = before.rfind(|sign| !is_word(sign)).map_or(0, |at| at + before.get(at..).map_or(1, first_length));
+    let typed = before.get(from..).unwrap_or_default();
+    let pieces = tokens(catalog, sql);
+    let is_inside = |token: &&Token| token.from < cursor && cursor <= token.to;
+    let inside = pieces.iter().find(is_inside).map(|token| token.class);
+    let is_member = before.get(..from).is_some_and(|before| before.ends_with('.'));
+    if matches!(inside, Some(Class::Text | Class::Comment | Class::Number)) || (typed.is_empty() && !is_member) {
+        return Completion { from, words: Vec::new() };
+    }
+    let tables: Vec<_> = catalog.tables().collect();
+    let named = |name: &str| {
+        let word = |token: &Token| sql.get(token.from..token.to).is_some_and(|word| word.eq_ignore_ascii_case(name));
+        pieces.iter().any(|token| token.class == Class::Known && word(token))
+    };
+    let (mentioned, others): (Vec<_>, Vec<_>) = tables.iter().partition(|(name, _)| named(name));
+    let columns = |tables: &[&(&'static str, Vec<sqlite::Column>)]| {
+        let columns = tables.iter().flat_map(|(_, columns)| columns.iter().map(|column| column.name));
+        columns.collect::<Vec<_>>()
+    };
+    // Behind `a.` only columns make sense; which table `a` stands for is not looked up.
+    let mut words = columns(&mentioned);
+    if !is_member {
+        words.extend(tables.iter().map(|(name, _)| *name));
+        words.extend(own_functions().chain(SQL_FUNCTIONS));
+        words.extend(KEYWORDS.iter().chain(&MORE_KEYWORDS));
+    }
+    words.extend(columns(&others));
+    let starts = |word: &&str| word.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed));
+    let mut found: Vec<String> = Vec::new();
+    for word in words.into_iter().filter(|word| starts(word) && word.len() > typed.len()) {
+        if found.len() < MOST_WORDS && !found.iter().any(|known| known == word) {
+            found.push(word.to_owned());
+        }
+    }
+    Completion { from, words: found }
+}
+
+fn first_length(text: &str) -> usize {
+    text.chars().next().map_or(1, char::len_utf8)
+}

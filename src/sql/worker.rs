@@ -1,0 +1,156 @@
+//! The worker's shell. It answers one thing after the other: who wants a query no longer ends the worker.
+//!
+//! ```text
+//! ["open", bytes, name, history]   a snapshot as columns, what it is called, and the queries of before
+//! ["typed", text, cursor]          the query is this, and the cursor stands there
+//! ["key", key]                     was pressed while words are listed
+//! ["run", text]                    the query is to be answered
+//! ["act", what]                    something was clicked
+//! ["more"]                         the next rows are wanted
+//! ["ready"]                        it listens
+//! ["show", id, node…], ["add", id, node…]   elements; a node is a text or [tag, [name, value, …], node…]
+//! ["status", text, is error], ["typed", text, cursor], ["go", device, allocation, event], ["copy", text], ["save", name, bytes]
+//! ["history", text]                to be kept
+//! ["done"]                         what was to be opened, run or done is
+//! ["died", text]
+//! ```
+
+use engine::open_columns;
+use engine::protocol::CategorySet;
+use gloo::events::EventListener;
+use js_sys::{Array, Date, Uint8Array};
+use sql::desk::{Desk, Node, Told};
+use sql::{Limits, Queries, Source};
+use std::cell::RefCell;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+/// A query ends after so many seconds, and takes so much memory at most.
+const LIMITS: Limits = Limits { seconds: 20, memory: 512 << 20 };
+
+/// Answers the page until the page ends the worker.
+pub(super) fn start() {
+    if let Err(cause) = listen() {
+        // The bootstrap passes it on to the page.
+        wasm_bindgen::throw_val(cause);
+    }
+}
+
+fn listen() -> Result<(), JsValue> {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
+    std::panic::set_hook(Box::new({
+        let scope = scope.clone();
+        move |panic| post(&scope, &Array::of2(&"died".into(), &panic.to_string().into()))
+    }));
+    let answering = scope.clone();
+    let desk = RefCell::new(None);
+    let listener = EventListener::new(&scope, "message", move |event| {
+        let Some(event) = event.dyn_ref::<MessageEvent>() else { return };
+        // What is not one of ours says nothing.
+        if let Some(told) = receive(&desk, event.data().unchecked_ref()) {
+            told.iter().for_each(|told| post(&answering, &message(told)));
+            // What is done at once says nothing: it could be taken for the end of what comes behind it.
+            let what: Array = event.data().unchecked_into();
+            if matches!(what.get(0).as_string().as_deref(), Some("open" | "run" | "act")) {
+                post(&answering, &Array::of1(&"done".into()));
+            }
+        }
+    });
+    // It listens as long as the worker lives.
+    listener.forget();
+    post(&scope, &Array::of1(&"ready".into()));
+    Ok(())
+}
+
+fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
+    // It fails only for what can't be cloned, and texts, numbers and bytes can.
+    let _ = scope.post_message(message);
+}
+
+fn receive(slot: &RefCell<Option<Desk>>, message: &Array) -> Option<Vec<Told>> {
+    let what = message.get(0).as_string()?;
+    let mut slot = slot.borrow_mut();
+    if what == "open" {
+        let bytes: Uint8Array = message.get(1).dyn_into().ok()?;
+        let (name, history) = (message.get(2).as_string()?, message.get(3).as_string().unwrap_or_default());
+        return Some(match open(&bytes, &name, &history) {
+            Ok((desk, told)) => {
+                *slot = Some(desk);
+                told
+            }
+            Err(error) => vec![Told::Status(error, true)],
+        });
+    }
+    let desk = slot.as_mut()?;
+    let text = message.get(1).as_string();
+    Some(match what.as_str() {
+        "typed" => desk.typed(&text?, message.get(2).as_f64()? as usize),
+        "key" => desk.key(&text?),
+        "run" => desk.run(&text?),
+        "act" => desk.act(&text?),
+        "more" => desk.more(),
+        _ => return None,
+    })
+}
+
+fn open(bytes: &Uint8Array, name: &str, history: &str) -> Result<(Desk, Vec<Told>), String> {
+    let mut at = 0;
+    let mut read = |buffer: &mut [u8]| {
+        let end = bytes.length().min(at + buffer.len() as u32);
+        let piece = bytes.subarray(at, end);
+        let length = piece.length() as usize;
+        buffer.get_mut(..length).into_iter().for_each(|part| piece.copy_to(part));
+        at = end;
+        Ok(length)
+    };
+    let mut opened = open_columns(name.to_owned(), &mut read)?;
+    opened.prepare(&CategorySet::standard());
+    let summary = opened.summary();
+    let source = Source::of(summary, Box::new(opened));
+    let queries = Queries::new(source, Date::now, LIMITS).map_err(|error| error.to_string())?;
+    Ok(Desk::new(queries, Date::now, name, history))
+}
+
+fn message(told: &Told) -> Array {
+    let shown = |what: &str, id: &str, nodes: &[Node]| {
+        let message = Array::of2(&what.into(), &id.into());
+        for node in nodes {
+            message.push(&element(node));
+        }
+        message
+    };
+    let number = |value: Option<f64>| value.map_or(JsValue::NULL, JsValue::from);
+    match told {
+        Told::Show(id, nodes) => shown("show", id, nodes),
+        Told::Add(id, nodes) => shown("add", id, nodes),
+        Told::Status(text, is_error) => Array::of3(&"status".into(), &text.into(), &(*is_error).into()),
+        Told::Typed(text, cursor) => Array::of3(&"typed".into(), &text.into(), &(*cursor as f64).into()),
+        Told::Go { device, allocation, event } => Array::of4(
+            &"go".into(),
+            &number(device.map(|device| device as f64)),
+            &number(allocation.map(f64::from)),
+            &number(event.map(f64::from)),
+        ),
+        Told::Copy(text) => Array::of2(&"copy".into(), &text.into()),
+        Told::Save(name, bytes) => Array::of3(&"save".into(), &name.into(), &Uint8Array::from(&**bytes)),
+        Told::History(text) => Array::of2(&"history".into(), &text.into()),
+    }
+}
+
+fn element(node: &Node) -> JsValue {
+    match node {
+        Node::Text(text) => text.into(),
+        Node::Element { tag, attributes, children } => {
+            let named = Array::new();
+            for (name, value) in attributes {
+                named.push(&(*name).into());
+                named.push(&value.into());
+            }
+            let made = Array::of2(&(*tag).into(), &named);
+            for child in children {
+                made.push(&element(child));
+            }
+            made.into()
+        }
+    }
+}

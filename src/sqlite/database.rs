@@ -1,0 +1,212 @@
+//! A database in memory whose tables are the program's.
+
+use crate::adapter::{Local, add, limit_memory, value_of};
+use crate::cell::{Cell, Value};
+use crate::error::Error;
+use crate::guard::{Cancel, Guard, Limits};
+use crate::statement::check;
+use crate::table::Table;
+use rusqlite::config::DbConfig;
+use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::functions::FunctionFlags;
+use rusqlite::hooks::AuthContext;
+use rusqlite::limits::Limit;
+use rusqlite::types::{ToSqlOutput, Value as Owned};
+use rusqlite::{Batch, Connection};
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+/// Instructions of SQLite's machine between two looks at the clock: some tens of microseconds.
+const STEPS: i32 = 4000;
+
+/// What SQLite compares with its limits; the defaults are made for who trusts the query.
+const LIMITS: [(Limit, i32); 9] = [
+    (Limit::SQLITE_LIMIT_LENGTH, 16 << 20),
+    (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
+    (Limit::SQLITE_LIMIT_COLUMN, 500),
+    (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
+    (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
+    (Limit::SQLITE_LIMIT_VDBE_OP, 1_000_000),
+    (Limit::SQLITE_LIMIT_FUNCTION_ARG, 64),
+    (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
+    (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+];
+
+/// A database in memory whose tables are the program's.
+pub struct Database {
+    connection: Connection,
+    guard: Rc<Guard>,
+    limits: Limits,
+    /// It stays on its thread, and so does what it was given.
+    of_thread: PhantomData<Rc<()>>,
+}
+
+impl Database {
+    /// One without tables. `clock` counts milliseconds.
+    ///
+    /// # Errors
+    /// Memory is short.
+    pub fn new(clock: fn() -> f64, limits: Limits) -> Result<Database, Error> {
+        let of = |error: rusqlite::Error| Error::of(&error, limits.memory);
+        let mut connection = Connection::open_in_memory().map_err(of)?;
+        limit_memory(limits.memory);
+        for (limit, most) in LIMITS {
+            connection.set_limit(limit, most).map_err(of)?;
+        }
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(of)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).map_err(of)?;
+        // A large sort ends at the limit of memory, and leaves nothing on a disk.
+        // It fails where SQLite was built without PRAGMA, and there it is the default (`build_sql` in `run`).
+        let _ = connection.execute_batch("PRAGMA temp_store = MEMORY");
+        let guard = Rc::new(Guard::new(clock));
+        let watching = Local::new(guard.clone());
+        connection.progress_handler(STEPS, Some(move || watching.get().is_over())).map_err(of)?;
+        let asked = Local::new(guard.clone());
+        let allows = move |context: AuthContext<'_>| asked.get().allows(&context);
+        connection.authorizer(Some(allows)).map_err(of)?;
+        guard.close(true);
+        Ok(Database { connection, guard, limits, of_thread: PhantomData })
+    }
+
+    /// Lets queries read a table.
+    ///
+    /// # Errors
+    /// Memory is short.
+    pub fn add_table(&self, name: &str, table: Rc<dyn Table>) -> Result<(), Error> {
+        add(&self.connection, name, table, self.guard.clone()).map_err(|error| self.error(&error))
+    }
+
+    /// Lets queries call a function, which gives the same for the same values.
+    ///
+    /// # Errors
+    /// Memory is short.
+    pub fn add_function(
+        &self,
+        name: &str,
+        values: i32,
+        function: impl Fn(&[Value<'_>]) -> Result<Cell<'static>, String> + 'static,
+    ) -> Result<(), Error> {
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+        let function = Local::new(function);
+        let call = move |context: &mut rusqlite::functions::Context<'_>| {
+            let values: Vec<Value<'_>> = (0..context.len()).map(|at| value_of(context.get_raw(at))).collect();
+            let cell = function.get()(&values).map_err(|why| rusqlite::Error::UserFunctionError(why.into()))?;
+            Ok(ToSqlOutput::Owned(match cell {
+                Cell::Null => Owned::Null,
+                Cell::Integer(value) => Owned::Integer(value),
+                Cell::Real(value) => Owned::Real(value),
+                Cell::Text(text) => Owned::Text(text.into_owned()),
+            }))
+        };
+        self.connection.create_scalar_function(name, values, flags, call).map_err(|error| self.error(&error))
+    }
+
+    /// Stops the query that runs, from any thread.
+    pub fn cancel(&self) -> Cancel {
+        self.guard.cancel.clone()
+    }
+
+    /// Other limits, from the next query on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        limit_memory(limits.memory);
+        self.limits = limits;
+    }
+
+    /// Runs one statement: says which columns it has, and hands out its rows until `row` says that it has enough (`false`).
+    ///
+    /// # Errors
+    /// The query is wrong, is not allowed, or takes too much.
+    pub fn query(
+        &self,
+        sql: &str,
+        head: &mut dyn FnMut(&[&str]),
+        row: &mut dyn FnMut(&[Value<'_>]) -> bool,
+    ) -> Result<(), Error> {
+        self.guard.begin(self.limits);
+        self.run(sql, head, row).map_err(|error| match error {
+            Failure::Ours(error) => error,
+            Failure::Sqlite(error) => self.error(&error),
+        })
+    }
+
+    fn run(
+        &self,
+        sql: &str,
+        head: &mut dyn FnMut(&[&str]),
+        row: &mut dyn FnMut(&[Value<'_>]) -> bool,
+    ) -> Result<(), Failure> {
+        check(sql).map_err(Failure::Ours)?;
+        let mut batch = Batch::new(&self.connection, sql);
+        let mut statement = batch.next()?.ok_or(Failure::Ours(Error::Nothing))?;
+        if batch.next()?.is_some() {
+            return Err(Failure::Ours(Error::Several));
+        }
+        // What the authorizer is not asked about.
+        if !statement.readonly() {
+            return Err(Failure::Ours(Error::Refused("this statement".to_owned())));
+        }
+        let count = statement.column_count();
+        head(&statement.column_names().collect::<Vec<_>>());
+        let mut rows = statement.raw_query();
+        while let Some(next) = rows.next()? {
+            let values = (0..count).map(|at| next.get_ref(at).map(value_of)).collect::<Result<Vec<_>, _>>()?;
+            if !row(&values) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, error: &rusqlite::Error) -> Error {
+        if let Some(refused) = self.guard.take_refused() {
+            return Error::Refused(refused);
+        }
+        if self.guard.cancel.is_wanted() {
+            return Error::Cancelled;
+        }
+        if self.guard.is_over() {
+            return Error::TooSlow(self.limits.seconds);
+        }
+        Error::of(error, self.limits.memory)
+    }
+
+    /// Writes tables into a file of SQLite's own, each by its statements: `CREATE TABLE` in the schema `saved`, `INSERT`, indexes.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn save(&self, file: &str, statements: &[String]) -> Result<(), Error> {
+        self.guard.begin(Limits { seconds: 0, ..self.limits });
+        self.guard.close(false);
+        let saved = self.save_into(file, statements);
+        self.guard.close(true);
+        saved.map_err(|error| self.error(&error))
+    }
+
+    fn save_into(&self, file: &str, statements: &[String]) -> rusqlite::Result<()> {
+        self.connection.execute("ATTACH ?1 AS saved", [file])?;
+        // The file is new, and of no use half written.
+        let settings = "PRAGMA saved.journal_mode = OFF; PRAGMA saved.synchronous = OFF; BEGIN";
+        let done = self.connection.execute_batch(settings).and_then(|()| {
+            statements.iter().try_for_each(|statement| self.connection.execute_batch(statement))?;
+            self.connection.execute_batch("COMMIT")
+        });
+        if done.is_err() && !self.connection.is_autocommit() {
+            // Where that fails as well, the first error says more.
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        let detached = self.connection.execute_batch("DETACH saved");
+        done.and(detached)
+    }
+}
+
+/// Who says what is wrong.
+enum Failure {
+    Ours(Error),
+    Sqlite(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Failure {
+        Failure::Sqlite(error)
+    }
+}

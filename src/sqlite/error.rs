@@ -1,0 +1,41 @@
+//! Why a query has no answer.
+
+use rusqlite::ErrorCode;
+
+/// Why a query has no answer: one sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// SQLite's own sentence: the query is wrong.
+    #[error("{0}")]
+    Query(String),
+    #[error("{0} is not allowed: queries only read")]
+    Refused(String),
+    #[error("stopped after {0} s, the time limit: add conditions, or raise the limit")]
+    TooSlow(u64),
+    #[error("cancelled")]
+    Cancelled,
+    #[error("the query needs more memory than its limit of {0} MiB: select fewer columns or rows")]
+    TooLarge(u64),
+    #[error("one statement at a time")]
+    Several,
+    #[error("no statement")]
+    Nothing,
+}
+
+impl Error {
+    /// SQLite's error, but for those that the guard knows better.
+    pub(crate) fn of(error: &rusqlite::Error, memory: u64) -> Error {
+        match error {
+            rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::OutOfMemory => {
+                Error::TooLarge(memory >> 20)
+            }
+            rusqlite::Error::SqliteFailure(_, Some(message)) => Error::Query(message.clone()),
+            rusqlite::Error::SqlInputError { msg, sql, offset, .. } => {
+                let before = usize::try_from(*offset).ok().and_then(|offset| sql.get(..offset));
+                let line = before.map(|before| before.matches('\n').count() + 1).filter(|&line| line > 1);
+                Error::Query(line.map_or(msg.clone(), |line| format!("line {line}: {msg}")))
+            }
+            other => Error::Query(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! An open file → a file in another format, in pieces that the browser holds, not this memory.
+
+use engine::Opened;
+use engine::crop::{Crop, SimulatedRun};
+use engine::protocol::{CategorySet, ExportJob, decoded};
+use js_sys::{Array, Uint8Array};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use web_sys::{Blob, FileReaderSync};
+
+/// Bytes the browser is handed at a time.
+const PIECE: usize = 1 << 20;
+
+/// What is to be written of which device, and by which rules its categories are.
+pub(super) struct Exporting {
+    device: i64,
+    job: ExportJob,
+    categories: CategorySet,
+    /// The trace of torch.profiler that it goes into.
+    onto: Option<Blob>,
+}
+
+/// A file as it is read, in a worker, which may wait for it.
+struct Reading {
+    file: Blob,
+    reader: FileReaderSync,
+    at: f64,
+}
+
+impl Reading {
+    fn of(file: &Blob) -> io::Result<Box<dyn Read>> {
+        let reader = FileReaderSync::new().map_err(|_| io::Error::other("the browser cannot read the trace"))?;
+        let reading = Reading { file: file.clone(), reader, at: 0.0 };
+        Ok(Box::new(BufReader::with_capacity(PIECE, reading)))
+    }
+}
+
+impl Read for Reading {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let failed = |_| io::Error::other("the trace could not be read: was it moved or changed?");
+        let end = (self.at + bytes.len() as f64).min(self.file.size());
+        let piece = self.file.slice_with_f64_and_f64(self.at, end).map_err(failed)?;
+        let piece = Uint8Array::new(&self.reader.read_as_array_buffer(&piece).map_err(failed)?.into());
+        let length = piece.length() as usize;
+        piece.copy_to(bytes.get_mut(..length).ok_or(io::ErrorKind::UnexpectedEof)?);
+        self.at = end;
+        Ok(length)
+    }
+}
+
+struct Pieces(Array);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let piece = Array::of1(&Uint8Array::from(bytes));
+        let piece =
+            Blob::new_with_u8_array_sequence(&piece).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        self.0.push(&piece);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Exporting {
+    /// `None` where the bytes are none of ours.
+    pub(super) fn new(device: i64, job: &[u8], onto: Option<Blob>) -> Option<Exporting> {
+        let (job, categories) = decoded(job)?;
+        Some(Exporting { device, job, categories, onto })
+    }
+
+    /// Writes the file; or says why it can't be.
+    pub(super) fn write(&self, mut opened: Opened) -> Result<Blob, String> {
+        let mut out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
+        match &self.job {
+            ExportJob::Format(question) => {
+                opened.prepare(&self.categories);
+                let side = opened.side(self.device).ok_or("the file has no such device")?;
+                match &self.onto {
+                    Some(trace) => exports::onto(&mut || Reading::of(trace), side, question, &mut out)
+                        .map_err(|error| error.to_string())?,
+                    None => exports::write(side, question, &mut out).map(drop).map_err(|error| error.to_string())?,
+                }
+            }
+            ExportJob::Crop { events, source } => {
+                let devices = vec![(self.device, *events)];
+                let crop = Crop { devices, prologue: true, source: source.clone() };
+                opened.crop(&crop, &mut out).map_err(|error| error.to_string())?;
+            }
+            ExportJob::Simulated { settings, capacity, never_empties, source } => {
+                let run = SimulatedRun {
+                    device: self.device,
+                    settings: Some(settings.clone()),
+                    capacity: *capacity,
+                    never_empties: *never_empties,
+                    sizes: None,
+                    source: source.clone(),
+                };
+                opened.write_simulated(&run, &mut out).map_err(|error| error.to_string())?;
+            }
+        }
+        let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
+        Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the file".to_owned())
+    }
+}

@@ -1,0 +1,252 @@
+//! The tab SQL in Chromium: what is typed is answered exactly, rows select, hostile queries end and the page lives.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::fixtures;
+use crate::memory::generated;
+use crate::opened;
+use crate::opening::empty_page;
+use crate::page::{CTRL, Page};
+use crate::pictures::keep;
+use crate::site::Site;
+use memscape::engine::protocol::Grouping;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// Whether the page was built with SQL; said aloud where not.
+fn has_sql() -> bool {
+    let page = std::fs::read_to_string("dist/index.html").expect("./run build made it");
+    let has = page.contains("id=\"part-sql\"");
+    if !has {
+        println!("SKIPPED: the page was built without SQL, for want of clang");
+    }
+    has
+}
+
+/// Opens a file and the tab, and waits until it can be asked.
+fn opens_tab(page: &Page, path: &Path) {
+    page.drop_files(&[path]);
+    page.wait_for_state("ready");
+    page.click("#tab-sql");
+    page.wait_until("the tab is ready", || {
+        let status = page.text("#sql-status");
+        assert!(page.attribute("#sql-status", "class").as_deref() != Some("wrong"), "{status}");
+        status.contains("Ctrl+Enter runs")
+    });
+}
+
+/// Types a query in place of the one before, and runs it by its key.
+fn runs(page: &Page, sql: &str) {
+    let typed = "(text => { const field = document.getElementById('sql-text'); field.focus(); field.value = text;
+        field.dispatchEvent(new Event('input', { bubbles: true })) })";
+    page.evaluate(&format!("void {typed}({})", Value::from(sql)));
+    page.press_held("Enter", CTRL);
+}
+
+/// Types where the cursor is.
+fn types(page: &Page, text: &str) {
+    page.evaluate(&format!("document.execCommand('insertText', false, {})", Value::from(text)));
+}
+
+/// The answer, once the status line says that it is there.
+fn rows(page: &Page) -> Value {
+    page.wait_until("an answer", || {
+        let is_busy = page.attribute("#sql", "aria-busy").as_deref() == Some("true");
+        let status = page.text("#sql-status");
+        assert!(page.attribute("#sql-status", "class").as_deref() != Some("wrong"), "{status}");
+        !is_busy && status.contains(" row")
+    });
+    page.evaluate(
+        "[...document.querySelectorAll('#sql-rows tr')].map(row => [...row.cells].map(cell => cell.textContent))",
+    )
+}
+
+fn answer(page: &Page, sql: &str) -> Value {
+    runs(page, sql);
+    rows(page)
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn answers_are_those_of_the_engine() {
+    if !has_sql() {
+        return;
+    }
+    let path = generated("sql.pickle", "--events 5000");
+    let mut other = opened::open(&std::fs::read(&path).unwrap()).unwrap();
+    let device = other.summary.devices[0].clone();
+    let side = other.engine.whole_side(device.device).unwrap();
+    let page = empty_page();
+    let fetched = || page.requests().into_iter().filter(|url| url.contains("/sql-")).count();
+    page.drop_files(&[&path]);
+    page.wait_for_state("ready");
+    assert_eq!(fetched(), 0, "nothing is fetched before the tab is opened");
+    opens_tab(&page, &path);
+    assert_eq!(fetched(), 2, "its glue and its wasm");
+    let told = answer(&page, "SELECT count(*), sum(requested_bytes) FROM allocation");
+    let sum: u64 = side.history.allocations.spans().map(|(.., size)| size).sum();
+    assert_eq!(told, json!([[side.history.allocations.len().to_string(), sum.to_string()]]));
+    let told = answer(&page, "SELECT sum(requested_bytes), (SELECT max(live_bytes) FROM curve) FROM live_at('peak')");
+    assert_eq!(told, json!([[device.drawn_peak.to_string(), device.drawn_peak.to_string()]]));
+    let mut wanted = BTreeMap::<String, u64>::new();
+    side.in_scope(memscape::engine::protocol::Scope::Ever, &mut |id, bytes| {
+        *wanted.entry(side.group_label(Grouping::Category, side.group(Grouping::Category, id))).or_default() += bytes;
+    });
+    let wanted: Vec<[String; 2]> = wanted.into_iter().map(|(category, bytes)| [category, bytes.to_string()]).collect();
+    let by_category = "SELECT category, sum(requested_bytes) FROM allocation GROUP BY category";
+    assert_eq!(answer(&page, by_category), json!(wanted));
+    let saved = "SELECT sum(delta_bytes) FROM between(100, 'end')";
+    let live = |moment| side.history.drawn_at(memscape::units::Moment(moment));
+    assert_eq!(answer(&page, saved), json!([[(live(side.history.event_count()) - live(101)).to_string()]]));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn ready_made_queries_fill_the_editor_the_table_and_the_chart() {
+    if !has_sql() {
+        return;
+    }
+    let page = empty_page();
+    opens_tab(&page, &generated("sql.pickle", "--events 5000"));
+    assert_eq!(page.evaluate("document.querySelectorAll('#sql-canned button').length"), json!(20));
+    page.click("#sql-canned [data-act='canned:3']");
+    let told = rows(&page);
+    assert_eq!(told[0].as_array().unwrap().len(), 4, "device, event, live and reserved bytes");
+    assert_eq!(page.evaluate("document.querySelectorAll('#sql-chart path').length"), json!(2));
+    assert!(page.evaluate("document.getElementById('sql-text').value").as_str().unwrap().contains("FROM curve"));
+    assert_eq!(page.text("#sql-colour .keyword"), "SELECT");
+    // By its head, and once more the other way round.
+    let first = || page.text("#sql-rows td:nth-child(2)").parse::<u32>().unwrap();
+    page.click("#sql-result [data-act='sort:1']");
+    page.wait_until("the last event comes first", || first() > 4000);
+    page.click("#sql-result [data-act='sort:1']");
+    page.wait_until("the first event comes first", || first() < 10);
+    let shown = || page.evaluate("document.querySelectorAll('#sql-rows tr').length").as_u64().unwrap();
+    assert_eq!(shown(), 200);
+    page.evaluate("void (document.getElementById('sql-scroll').scrollTop = 1e6)");
+    page.wait_until("more rows", || shown() > 200);
+    page.click("#sql-side > :nth-child(3) summary");
+    page.wait_until("the query is in the history", || page.text("#sql-history").contains("FROM curve"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn words_are_completed_and_rows_select() {
+    if !has_sql() {
+        return;
+    }
+    let page = empty_page();
+    opens_tab(&page, &generated("sql.pickle", "--events 5000"));
+    page.evaluate("document.getElementById('sql-text').focus()");
+    types(&page, "SELECT id FROM alloc");
+    page.wait_until("a table is offered", || page.text("#sql-words li").contains("allocation"));
+    page.press("Tab");
+    let text = || page.evaluate("document.getElementById('sql-text').value");
+    page.wait_for(&json!("SELECT id FROM allocation"), text);
+    types(&page, " WHERE id = 77");
+    page.press_held("Enter", CTRL);
+    assert_eq!(rows(&page), json!([["77"]]));
+    page.click("#sql-rows tr");
+    page.wait_until("it is selected", || {
+        page.text("#details-title").contains("77") || page.evaluate("location.hash").to_string().contains("select=")
+    });
+    let details = opened::open(&std::fs::read(generated("sql.pickle", "--events 5000")).unwrap())
+        .unwrap()
+        .details(0, 77)
+        .unwrap();
+    page.wait_for(&Some(details.requested.to_string()), || page.attribute("#details", "data-size"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn hostile_queries_end_and_the_page_lives() {
+    if !has_sql() {
+        return;
+    }
+    let page = empty_page();
+    opens_tab(&page, &generated("sql.pickle", "--events 5000"));
+    let wrong = |sql: &str, wanted: &str| {
+        runs(&page, sql);
+        page.wait_until(wanted, || page.text("#sql-status").contains(wanted));
+        assert_eq!(page.attribute("#sql-status", "class").as_deref(), Some("wrong"));
+    };
+    wrong("ATTACH 'x' AS y", "not allowed");
+    wrong("DROP TABLE allocation", "not allowed");
+    wrong("SELECT no_such", "no such column");
+    wrong("SELECT length(zeroblob(1000000000))", "too big");
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
+    wrong(&format!("{endless} i FROM n ORDER BY i DESC"), " limit");
+    // One that would run to its limit of time is cancelled, and another worker answers.
+    runs(&page, &format!("{endless} count(*) FROM n"));
+    page.wait_until("it can be cancelled", || {
+        page.evaluate("getComputedStyle(document.getElementById('sql-cancel')).visibility") == "visible"
+    });
+    page.click("#sql-cancel");
+    page.wait_until("another worker", || page.text("#sql-status").contains("Ctrl+Enter runs"));
+    assert_eq!(answer(&page, "SELECT 1 + 1"), json!([["2"]]));
+    assert_eq!(page.state(), "ready");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_page_in_one_file_answers_where_it_has_sql() {
+    if !has_sql() {
+        return;
+    }
+    let open = |path: &Path| {
+        let page = Page::open(Chromium::with(Adapter::Software), &format!("file://{}", path.display()));
+        page.wait_for_state("ready");
+        page.click("#tab-sql");
+        page
+    };
+    let snapshot = generated("sql.pickle", "--events 5000");
+    let [with, without] = ["sql-with.html", "sql-without.html"].map(|name| fixtures::folder().join(name));
+    let html = |out: &Path, more: &[&str]| {
+        let arguments = ["html", snapshot.to_str().unwrap(), "-o", out.to_str().unwrap()];
+        let done = Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).args(more).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    html(&with, &["--sql"]);
+    html(&without, &[]);
+    let page = open(&with);
+    page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
+    let events = opened::open(&std::fs::read(&snapshot).unwrap()).unwrap().summary.devices[0].events;
+    assert_eq!(answer(&page, "SELECT count(*) FROM event"), json!([[events.to_string()]]));
+    let page = open(&without);
+    page.wait_until("it says so", || page.text("#sql-status").contains("SQL is not available"));
+    assert_eq!(page.state(), "ready");
+}
+
+/// What it looks like, for people to look at.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn looks() {
+    if !has_sql() {
+        return;
+    }
+    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page());
+    page.wait_for_state("empty");
+    let path = generated("sql.pickle", "--events 5000");
+    for (name, [width, height], scheme) in
+        [("light", [1440, 900], "light"), ("dark", [1440, 900], "dark"), ("narrow", [600, 900], "light")]
+    {
+        page.prefer_color_scheme(scheme);
+        page.resize(width, height);
+        if name == "light" {
+            opens_tab(&page, &path);
+            page.click("#sql-canned [data-act='canned:3']");
+            rows(&page);
+        }
+        if name == "dark" {
+            page.click("#sql-canned [data-act='canned:0']");
+            page.wait_until("the largest", || page.text("#sql-result").contains("call_site"));
+        }
+        page.wait_for_frames();
+        keep(&page, &format!("sql-{name}"));
+    }
+}

@@ -1,0 +1,98 @@
+//! `memscape export`: files, pipes and gzip, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::generate;
+
+use flate2::read::GzDecoder;
+use generate::Options;
+use memscape::engine::protocol::ExportFormat;
+use serde_json::Value;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn export(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_memscape")).arg("export").args(arguments).output().unwrap()
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let output = export(arguments);
+    assert!(!output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// A path in the tests' folder.
+fn place(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn snapshot(name: &str) -> String {
+    let story = "--steps 2 --layers 2 --record-from-start";
+    let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
+    let path = place(name);
+    std::fs::write(&path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn every_format_is_written_to_a_file_or_a_pipe() {
+    let file = snapshot("export-formats.pickle");
+    for format in ExportFormat::ALL {
+        let out = place(&format!("export-formats.{}", format.ending()));
+        let done = export(&[&file, "--to", format.name(), "-o", out.to_str().unwrap()]);
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success() && said.contains("requested, "), "{said}");
+        let piped = export(&[&file, "--to", format.name(), "-o", "-"]);
+        assert_eq!(piped.stdout, std::fs::read(&out).unwrap(), "{format:?}");
+    }
+}
+
+#[test]
+fn a_name_that_ends_in_gz_is_gzipped() {
+    let file = snapshot("export-gzip.pickle");
+    let out = place("export-gzip.trace.json.gz");
+    assert!(export(&[&file, "--to", "trace", "-o", out.to_str().unwrap()]).status.success());
+    let mut text = String::new();
+    GzDecoder::new(&*std::fs::read(&out).unwrap()).read_to_string(&mut text).unwrap();
+    assert_eq!(text.as_bytes(), export(&[&file, "--to", "trace", "-o", "-"]).stdout);
+}
+
+#[test]
+fn scopes_ranges_and_tables_are_as_asked() {
+    let file = snapshot("export-scopes.pickle");
+    let rows = |more: &[&str]| -> Vec<Value> {
+        let done = export(&[&[&file, "--to", "jsonl", "-o", "-"], more].concat());
+        let text = String::from_utf8(done.stdout).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let sum = |rows: &[Value]| rows.iter().map(|row| row["requested_bytes"].as_u64().unwrap()).sum::<u64>();
+    let (all, live) = (rows(&[]), rows(&["--scope", "live", "--at", "100"]));
+    assert!(live.len() < all.len());
+    let at = |row: &Value, key: &str| row[key].as_i64();
+    assert!(
+        live.iter().all(|row| at(row, "allocated_at") <= Some(100) && at(row, "freed_at").is_none_or(|at| at > 100))
+    );
+    let curve = rows(&["--table", "curve", "--range", "100..100"]);
+    assert_eq!(curve.last().unwrap()["live_bytes"], sum(&live));
+    let events = rows(&["--table", "events", "--range", "50..59"]);
+    assert_eq!((events.len(), &events[0]["event"]), (10, &50.into()));
+    let allocated = rows(&["--scope", "allocated", "--range", "50..59"]);
+    assert_eq!(allocated.len(), events.iter().filter(|event| event["action"] == "alloc").count());
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let file = snapshot("export-refused.pickle");
+    assert!(refused(&[&file, "--to", "xlsx", "-o", "-"]).contains("[possible values: speedscope, pprof"));
+    assert!(refused(&[&file, "--to", "dhat", "-o", "-", "--scope", "live"]).contains("--scope is for --to collapsed"));
+    assert!(refused(&[&file, "--to", "csv", "-o", "-", "--onto", &file]).contains("--onto needs --to trace"));
+    assert!(refused(&[&file, "--to", "csv", "-o", "-", "--range", "9..3"]).contains("the range ends before it begins"));
+    assert!(
+        refused(&[&file, "--to", "trace", "-o", "-", "--onto", &file]).contains("no complete list \"traceEvents\"")
+    );
+    let other = place("export-elsewhen.json");
+    std::fs::write(&other, "{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 5, \"dur\": 1}]}").unwrap();
+    let said = refused(&[&file, "--to", "trace", "-o", "-", "--onto", other.to_str().unwrap()]);
+    assert!(said.contains("the trace and the snapshot do not overlap"), "{said}");
+}

@@ -1,0 +1,137 @@
+//! `memscape sql` and `memscape export --to sqlite` as people call them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::generate;
+use crate::opened;
+
+use generate::Options;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn place(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn snapshot(name: &str, story: &str) -> String {
+    let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
+    let path = place(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn memscape(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+fn printed(arguments: &[&str]) -> String {
+    let done = memscape(arguments);
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+fn rows(arguments: &[&str]) -> Value {
+    serde_json::from_str::<Value>(&printed(arguments)).unwrap()["rows"].take()
+}
+
+#[test]
+fn a_query_is_answered_in_three_forms() {
+    let file = snapshot("sql-forms.pickle", "--steps 2 --layers 2 --record-from-start");
+    let query = "SELECT 1 AS one, 'a,\"b' AS two, NULL AS three, 2.5 AS four, '=x' AS five";
+    assert_eq!(printed(&["sql", &file, query]), "one  two   three  four  five\n  1  a,\"b          2.5  =x\n");
+    let csv = "one,two,three,four,five\r\n1,\"a,\"\"b\",,2.5,\"'=x\"\r\n";
+    assert_eq!(printed(&["sql", &file, query, "--csv"]), csv);
+    let told: Value = serde_json::from_str(&printed(&["sql", &file, query, "--json"])).unwrap();
+    let columns = ["one", "two", "three", "four", "five"];
+    assert_eq!(told, json!({"schema": 2, "columns": columns, "rows": [[1, "a,\"b", null, 2.5, "=x"]]}));
+    let none = "SELECT id FROM allocation WHERE 0";
+    assert_eq!(printed(&["sql", &file, none, "--csv"]), "id\r\n");
+    assert_eq!(rows(&["sql", &file, none, "--json"]), json!([]));
+    // The peak as the summary has it.
+    let summary: Value = serde_json::from_str(&printed(&["summary", &file, "--json"])).unwrap();
+    let peak = rows(&["sql", &file, "SELECT sum(requested_bytes) FROM live_at('peak')", "--json"]);
+    assert_eq!(peak[0][0], summary[0]["devices"][0]["peak_requested"]);
+}
+
+#[test]
+fn errors_are_a_sentence_and_a_status() {
+    let file = snapshot("sql-errors.pickle", "--steps 1 --layers 1");
+    for (query, wanted) in [
+        ("SELECT no_such FROM allocation", "no such column: no_such"),
+        ("SELECT\n\n* FRM event", "line 3: near"),
+        ("DROP TABLE event", "only read"),
+        ("ATTACH 'x' AS y", "ATTACH is not allowed"),
+    ] {
+        let done = memscape(&["sql", &file, query, "--json"]);
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{query}");
+        assert!(said.contains(wanted) && done.stdout.is_empty(), "{query}: {said}");
+    }
+    let bomb = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    let said = String::from_utf8(memscape(&["sql", &file, bomb, "--timeout", "1"]).stderr).unwrap();
+    assert!(said.contains("stopped after 1 s"), "{said}");
+}
+
+#[test]
+fn statements_come_from_a_pipe() {
+    let file = snapshot("sql-pipe.pickle", "--steps 1 --layers 1");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_memscape"))
+        .args(["sql", &file])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let typed = ".mode csv\nSELECT 1\n  AS one;\n.schema step\n--show 0\n--find train\n.canned 1\nSELECT 2 AS two";
+    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success());
+    assert!(text.starts_with("one\r\n1\r\nstep  training steps\n"), "{text}");
+    assert!(text.contains("device,id,size,category") && text.ends_with("two\r\n2\r\n"), "{text}");
+}
+
+#[test]
+fn two_files_and_a_folder_of_ranks_are_told_apart() {
+    let a = snapshot("sql-ranks/rank_0.pickle", "--steps 1 --layers 1");
+    let b = snapshot("sql-ranks/rank_1.pickle", "--steps 1 --layers 2");
+    let count = |file: &str| rows(&["sql", file, "SELECT count(*) FROM event", "--json"])[0][0].clone();
+    let (of_a, of_b) = (count(&a), count(&b));
+    let by = |column: &str| format!("SELECT {column}, count(*) FROM event GROUP BY {column}");
+    assert_eq!(rows(&["sql", &a, "--with", &b, &by("side"), "--json"]), json!([["A", of_a], ["B", of_b]]));
+    let folder = place("sql-ranks");
+    assert_eq!(rows(&["sql", folder.to_str().unwrap(), &by("rank"), "--json"]), json!([[0, of_a], [1, of_b]]));
+    // A query that was made for several files says nothing false of one.
+    assert_eq!(rows(&["sql", &a, &by("side"), "--json"]), json!([[null, of_a]]));
+}
+
+#[test]
+fn python_reads_the_same_from_a_file_of_sqlite() {
+    if Command::new("python3").args(["-c", "import sqlite3"]).status().is_ok_and(|status| !status.success()) {
+        eprintln!("SKIPPED: no python3 with sqlite3 to read the export with");
+        return;
+    }
+    let mut files = opened::real_pickles().unwrap_or_default();
+    files.push(PathBuf::from(snapshot("sql-export.pickle", "--steps 2 --layers 2")));
+    let expected = opened::snapshots().map(|folder| std::fs::read_to_string(folder.join("expected.json")).unwrap());
+    let expected: Value = expected.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap());
+    let out = place("sql-export.sqlite");
+    for file in files {
+        let path = file.to_str().unwrap();
+        if !memscape(&["summary", path]).status.success() {
+            continue;
+        }
+        printed(&["export", path, "--to", "sqlite", "-o", out.to_str().unwrap()]);
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let done = Command::new("python3")
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sql.py"))
+            .args([path, out.to_str().unwrap(), &expected[name].to_string()])
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+    let piped = memscape(&["export", &snapshot("sql-export.pickle", "--steps 1"), "--to", "sqlite", "-o", "-"]);
+    assert!(piped.status.success() && piped.stdout.starts_with(b"SQLite format 3\0"));
+}

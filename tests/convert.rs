@@ -1,0 +1,184 @@
+//! Every real file in every other form, and back: the same answers, and for Python the same values.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::generate;
+use crate::opened;
+
+use memscape::engine::protocol::{ExportFormat, ExportQuestion, ExportTable, FileSummary, Scope, Span};
+use memscape::writing::{JsonWriter, PickleWriter};
+use opened::{Opened, open, real_pickles};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn pickled(opened: &Opened, protocol: u8) -> Vec<u8> {
+    let mut out = Vec::new();
+    opened.engine.convert(&mut PickleWriter::new(&mut out, protocol).unwrap()).unwrap();
+    out
+}
+
+fn as_json(opened: &Opened) -> Vec<u8> {
+    let mut out = Vec::new();
+    opened.engine.convert(&mut JsonWriter::new(&mut out)).unwrap();
+    out
+}
+
+/// Every row of every table of every device.
+fn tables(opened: &mut Opened) -> Vec<String> {
+    let mut tables = Vec::new();
+    for device in opened.summary.devices.clone() {
+        for table in ExportTable::ALL {
+            let range = Span { from: 0, to: device.events as u32 };
+            let question =
+                ExportQuestion { format: ExportFormat::Csv, table, at: 0, range, scope: Scope::Ever, largest: 0 };
+            // Stacks are numbered as the file has them.
+            if table != ExportTable::Stacks {
+                let mut out = Vec::new();
+                let side = opened.engine.whole_side(device.device).unwrap();
+                memscape::exports::write(side, &question, &mut out).unwrap();
+                tables.push(without_stacks(&String::from_utf8(out).unwrap()));
+            }
+        }
+    }
+    tables
+}
+
+/// Rows without the number of their stack, which stands before the call site.
+fn without_stacks(csv: &str) -> String {
+    let column = csv.lines().next().unwrap().split(',').position(|name| name == "stack");
+    let Some(column) = column else { return csv.to_owned() };
+    let row = |line: &str| {
+        let (mut cells, mut is_quoted) = (vec![String::new()], false);
+        for letter in line.chars() {
+            is_quoted ^= letter == '"';
+            match letter {
+                ',' if !is_quoted => cells.push(String::new()),
+                letter => cells.last_mut().unwrap().push(letter),
+            }
+        }
+        if column < cells.len() {
+            cells.remove(column);
+        }
+        cells.join(",")
+    };
+    csv.lines().map(row).collect::<Vec<_>>().join("\n")
+}
+
+/// What a file is, but for how it is written.
+fn content(summary: &FileSummary) -> String {
+    format!("{:?} {:?}", summary.devices, summary.settings)
+}
+
+#[test]
+fn every_form_of_a_file_gives_the_same_answers() {
+    let Some(files) = real_pickles() else { return };
+    let mut checked = 0;
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Ok(mut original) = open(&std::fs::read(&path).unwrap()) else { continue };
+        let rows = tables(&mut original);
+        let forms = [("json", as_json(&original))].into_iter().chain([2, 3, 4, 5].map(|protocol| {
+            let bytes = pickled(&original, protocol);
+            assert_eq!(bytes[..2], [0x80, protocol]);
+            ("pickle", bytes)
+        }));
+        for (form, bytes) in forms {
+            let mut again = open(&bytes).unwrap_or_else(|error| panic!("{name} as {form}: {error}"));
+            assert_eq!(content(&again.summary), content(&original.summary), "{name} as {form}");
+            let other = tables(&mut again);
+            let differs = rows.iter().zip(&other).find(|(was, is)| was != is);
+            assert!(rows.len() == other.len() && differs.is_none(), "{name} as {form}: {}", first_difference(differs));
+            checked += 1;
+        }
+    }
+    assert!(checked >= 100, "{checked}");
+}
+
+fn first_difference(tables: Option<(&String, &String)>) -> String {
+    let Some((was, is)) = tables else { return "other tables".to_owned() };
+    let line = was.lines().zip(is.lines()).find(|(was, is)| was != is);
+    format!("{line:?}")
+}
+
+#[test]
+fn python_reads_the_same_values() {
+    let Some(files) = real_pickles() else { return };
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: no python3 to read what was converted");
+        return;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut checked = 0;
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Ok(original) = open(&std::fs::read(&path).unwrap()) else { continue };
+        let (pickle, json) = (folder.join(&name), folder.join(&name).with_extension("json"));
+        std::fs::write(&pickle, pickled(&original, 5)).unwrap();
+        std::fs::write(&json, as_json(&original)).unwrap();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/convert.py");
+        let done = Command::new("python3").arg(script).args([&path, &pickle, &json]).output().unwrap();
+        assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+        std::fs::remove_file(pickle).unwrap();
+        std::fs::remove_file(json).unwrap();
+        checked += 1;
+    }
+    assert!(checked >= 20, "{checked}");
+}
+
+fn convert(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_memscape")).arg("convert").args(arguments).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// A snapshot on the disk, and a place for what it becomes.
+fn story(name: &str, words: &str) -> (PathBuf, impl Fn(&str) -> String) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("convert-{name}"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    let bytes = generate::generate(&options, Vec::new()).unwrap().0;
+    let path = folder.join("story.pickle");
+    std::fs::write(&path, bytes).unwrap();
+    (path, move |name| folder.join(name).to_string_lossy().into_owned())
+}
+
+#[test]
+fn the_command_goes_by_the_name_and_compresses() {
+    let (path, place) = story("names", "--steps 2 --layers 3 --frames 12 --host --devices 2");
+    let original = open(&std::fs::read(&path).unwrap()).unwrap();
+    let begins: [(&str, &[u8]); 5] = [
+        ("a.pickle", &[0x80, 4]),
+        ("a.json", b"{\"segments\""),
+        ("a.pickle.gz", &[0x1f, 0x8b]),
+        ("a.json.zst", &[0x28, 0xb5, 0x2f, 0xfd]),
+        ("a.columns", b"memscape columns"),
+    ];
+    for (name, magic) in begins {
+        let (code, said) = convert(&[path.to_str().unwrap(), "-o", &place(name)]);
+        assert_eq!(code, Some(0), "{said}");
+        let bytes = std::fs::read(place(name)).unwrap();
+        assert!(bytes.starts_with(magic), "{name}");
+        let again = open(&bytes).unwrap();
+        assert_eq!(content(&again.summary), content(&original.summary), "{name}");
+    }
+    let (code, said) = convert(&[path.to_str().unwrap(), "-o", &place("a.other")]);
+    assert_eq!((code, said.contains("--to")), (Some(1), true), "{said}");
+    let (code, _) = convert(&[path.to_str().unwrap(), "-o", &place("b.pickle"), "--protocol", "6"]);
+    assert_eq!(code, Some(2));
+}
+
+#[test]
+fn the_archive_for_snapviewer_has_what_happened() {
+    let (path, place) = story("snapviewer", "--steps 3 --layers 4 --frames 12");
+    let (code, said) = convert(&[path.to_str().unwrap(), "-o", &place("a.zip")]);
+    assert_eq!(code, Some(0), "{said}");
+    let original = open(&std::fs::read(&path).unwrap()).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapviewer.py");
+    let done = Command::new("python3").arg(script).arg(&path).arg(place("a.zip")).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    // What was never allocated or freed while events were recorded is not in such an archive.
+    let device = &original.summary.devices[0];
+    let again = open(&std::fs::read(place("a.zip")).unwrap()).unwrap();
+    assert_eq!(again.summary.devices.len(), 1);
+    assert!(again.summary.devices[0].drawn_peak <= device.drawn_peak);
+}

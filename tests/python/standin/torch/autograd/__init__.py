@@ -1,0 +1,3 @@
+from . import profiler
+
+__all__ = ["profiler"]

@@ -1,0 +1,273 @@
+"""Questions to the program, and what is shown of its answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import memscape
+from conftest import load, names, python
+from memscape.table import Table, size
+
+MiB = 1 << 20
+
+
+@pytest.fixture
+def snapshot(torch: Any, tmp_path: Path, program: str) -> Path:
+    """40 MiB live at the peak, 8 MiB at the end, then out of memory."""
+    with pytest.raises(torch.OutOfMemoryError), memscape.record(tmp_path) as rec:
+        first = torch.cuda.memory.allocate(8 * MiB)
+        with rec.step():
+            torch.cuda.memory.release(torch.cuda.memory.allocate(32 * MiB))
+        assert first
+        torch.cuda.memory.allocate(2000 * MiB)
+    return tmp_path / "rank00000_step000000_oom.pickle.gz"
+
+
+@pytest.fixture
+def session(snapshot: Path) -> Iterator[memscape.Session]:
+    with memscape.open(snapshot) as session:
+        yield session
+
+
+def test_a_summary_has_a_row_for_each_device(session: memscape.Session) -> None:
+    [device] = session.summary.devices
+    assert (device.peak_bytes, device.end_bytes, device.baseline_bytes, device.ooms) == (40 * MiB, 8 * MiB, 0, 1)
+    assert device.peak_reserved_bytes == device.fields["peak_reserved"] == 40 * MiB
+    assert session.summary.table.rows[0]["peak_bytes"] == 40 * MiB
+    assert "40.0 MiB" in session._repr_html_()
+
+
+def test_what_is_live_is_grouped(session: memscape.Session) -> None:
+    peak = session.peak()
+    assert (peak.live_bytes, peak.count, peak.reserved_bytes) == (40 * MiB, 2, 40 * MiB)
+    assert [row["live_bytes"] for row in peak.rows] == [32 * MiB, 8 * MiB]
+    assert all(row["file"].endswith("test_session.py") for row in peak.rows)
+    assert session.live("end").live_bytes == 8 * MiB
+    assert session.live(peak.event, by="function").event == peak.event
+    tree = session.tree("peak")
+    assert tree.rows[0]["depth"] == 0
+    assert max(row["self_bytes"] for row in tree.rows) == 32 * MiB
+    assert len(session.peak(top=1).rows) == 1
+    assert session.peak(top=1).table.left_out == 1
+
+
+def test_allocations_and_events_are_found(session: memscape.Session) -> None:
+    assert [row["requested_bytes"] for row in session.allocations().rows] == [32 * MiB, 8 * MiB]
+    assert [row["requested_bytes"] for row in session.allocations(">=16MiB").rows] == [32 * MiB]
+    [oom] = session.events(action="oom").rows
+    assert (oom["size_bytes"], oom["action"]) == (2000 * MiB, "oom")
+    assert session.events(top=2)["rows_left_out"] == session.events()["listed"] - 2
+
+
+def test_insights_have_statements_and_tables(session: memscape.Session) -> None:
+    oom = session.insight("oom")
+    assert oom.topic == "oom"
+    assert any("1.95 GiB" in statement.text for statement in oom.statements)
+    assert any(statement.tone == "alarm" for statement in oom.statements)
+    assert {insight.topic for insight in session.insights()} >= {"oom", "peak", "leaks", "savings", "steps", "modules"}
+    steps = session.insight("steps")
+    assert "ProfilerStep#0" in json.dumps(steps.fields)
+    assert steps._repr_markdown_().startswith("- ")
+
+
+def test_two_snapshots_are_compared(session: memscape.Session, snapshot: Path) -> None:
+    diff = session.diff(snapshot)
+    assert diff["schema"] == 2
+    deltas = json.dumps(diff.fields)
+    assert '"delta": 0' in deltas
+    assert '"delta": 1' not in deltas
+
+
+def test_a_plan_and_what_if_and_segments_answer(session: memscape.Session) -> None:
+    assert session.plan("all=2x", capacity="1GiB").fields
+    assert session.segments("end")["schema"] == 2
+    assert session.what_if("expandable_segments:True").fields
+
+
+def test_sql_is_answered(session: memscape.Session) -> None:
+    rows = session.sql("SELECT sum(requested_bytes) FROM live_at('peak')")["rows"]
+    assert rows == [[40 * MiB]]
+    with pytest.raises(memscape.MemscapeError):
+        session.sql("DELETE FROM allocation")
+
+
+def test_files_are_written(session: memscape.Session, tmp_path: Path) -> None:
+    session.export("speedscope", tmp_path / "flame.json")
+    assert json.loads((tmp_path / "flame.json").read_text())["$schema"].startswith("https://www.speedscope.app")
+    session.plot(tmp_path / "timeline.svg", "--stack", "site")
+    assert (tmp_path / "timeline.svg").read_text().startswith("<?xml")
+
+
+def test_what_is_wrong_is_one_sentence_and_the_session_goes_on(session: memscape.Session) -> None:
+    for wrong, said in [
+        (lambda: session.live("never"), "never"),
+        (lambda: session.live(10**6), "no event 1,000,000: the last is 7"),
+        (lambda: session.insight("nothing"), "nothing"),
+        (lambda: session.ask("serve"), "serve"),
+        (lambda: session.ask("no-such-command"), "no-such-command"),
+    ]:
+        with pytest.raises(memscape.MemscapeError, match=said) as error:
+            wrong()
+        assert "\x1b" not in str(error.value)
+    assert session.live().live_bytes == 40 * MiB
+
+
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path, program: str) -> None:
+    (tmp_path / "a.pickle").write_bytes(b"\x80\x04cposix\nsystem\n.")
+    for path in ("a.pickle", "missing.pickle"):
+        with pytest.raises(memscape.MemscapeError, match=path):
+            memscape.open(tmp_path / path)
+    with pytest.raises(memscape.MemscapeError, match="no such device"):
+        (tmp_path / "b.json").write_text(
+            '{"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 1, "stream": 0}]]}'
+        )
+        memscape.open(tmp_path / "b.json", device=7)
+
+
+def test_a_closed_session_says_so(snapshot: Path) -> None:
+    session = memscape.open(snapshot)
+    session.close()
+    session.close()
+    with pytest.raises(memscape.MemscapeError, match="closed"):
+        session.live()
+
+
+def test_the_second_question_is_quick(torch: Any, tmp_path: Path, program: str) -> None:
+    with memscape.record(tmp_path) as rec:
+        for _ in range(20_000):
+            torch.cuda.memory.release(torch.cuda.memory.allocate(4096))
+    assert rec.newest is not None
+    started = time.perf_counter()
+    with memscape.open(rec.newest) as session:
+        session.live()
+        opened = time.perf_counter() - started
+        questions = []
+        for at in range(0, 50_000, 5_000):
+            started = time.perf_counter()
+            session.live(at)
+            questions.append(time.perf_counter() - started)
+    assert sorted(questions)[5] < opened / 4, (questions, opened)
+
+
+def test_a_recorder_answers_about_itself(torch: Any, tmp_path: Path, program: str) -> None:
+    with memscape.record(tmp_path / "a", on_exit=False) as rec:
+        torch.cuda.memory.allocate(MiB)
+        assert rec.summary()["devices"][0]["end_requested"] == MiB
+        assert isinstance(rec.layer_stats(), list)
+        rec.export_flame_graph(tmp_path / "flame.json")
+        rec.export_timeline(tmp_path / "trace.json")
+    assert "speedscope" in (tmp_path / "flame.json").read_text()
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+
+
+def test_zetas_folder_has_a_snapshot_and_a_page(torch: Any, tmp_path: Path, page: str) -> None:
+    with pytest.raises(KeyError), memscape.save_memory_snapshot(tmp_path / "run"):
+        torch.cuda.memory.allocate(MiB)
+        raise KeyError
+    assert names(tmp_path / "run") == ["snapshot.html", "snapshot.pickle"]
+    assert load(tmp_path / "run" / "snapshot.pickle")["segments"][0]["requested_size"] == MiB
+    assert "part-snapshot" in (tmp_path / "run" / "snapshot.html").read_text()
+    assert not torch.cuda.memory.is_recording
+
+
+def test_without_the_program_the_snapshot_is_saved_and_a_warning_says_so(
+    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSCAPE_BINARY", str(tmp_path / "missing"))
+    with pytest.warns(RuntimeWarning, match="no page beside"), memscape.save_memory_snapshot(tmp_path / "run"):
+        pass
+    assert names(tmp_path / "run") == ["snapshot.pickle"]
+    with pytest.raises(memscape.MemscapeError, match="missing"):
+        memscape.open(tmp_path / "run" / "snapshot.pickle")
+
+
+def test_run_of_the_program_is_that_of_python(tmp_path: Path, program: str) -> None:
+    import subprocess
+    import sys
+
+    from conftest import SOURCES, STANDIN
+
+    (tmp_path / "train.py").write_text("import torch; torch.cuda.memory.allocate(7)")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(STANDIN), str(SOURCES)]),
+        "MEMSCAPE_PYTHON": sys.executable,
+    }
+    done = subprocess.run([program, "run", "-o", "out", "train.py"], cwd=tmp_path, env=environment, check=False)
+    assert done.returncode == 0
+    assert names(tmp_path / "out") == ["rank00000_step000000_exit.pickle.gz"]
+    assert python("-m", "memscape", "summary", str(tmp_path / "out" / names(tmp_path / "out")[0])).returncode == 0
+
+
+class Wellformed(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.cells: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, text: str) -> None:
+        self.cells.append(text)
+
+
+def test_a_table_is_shown_and_hostile_names_are_text() -> None:
+    rows = [{"live_bytes": 4 << 20, "name": "<script>|x", "line": 1234}, {"live_bytes": 3, "count": 12345}]
+    table = Table(rows, 7, "title & more")
+    assert table.columns == ["live_bytes", "name", "line", "count"]
+    assert (len(table), table[0], table[-1:], list(table)) == (2, rows[0], [rows[1]], rows)
+    reader = Wellformed()
+    reader.feed(table._repr_html_())
+    assert reader.open == [] and "<script>|x" in reader.cells and "title & more" in reader.cells
+    assert table._repr_markdown_().splitlines() == [
+        "**title & more**",
+        "",
+        "| live_bytes | name | line | count |",
+        "| --- | --- | --- | --- |",
+        "| 4.00 MiB | <script>\\|x | 1234 |  |",
+        "| 3 B |  |  | 12,345 |",
+        "",
+        "and 7 more",
+    ]
+    many = Table([{"a": number} for number in range(60)])
+    assert many._repr_markdown_().endswith("and 10 more")
+    assert Table([])._repr_html_().startswith("<table>")
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.00 KiB"),
+        (40 * MiB, "40.0 MiB"),
+        (300 * MiB, "300 MiB"),
+        (5 << 40, "5,120 GiB"),
+        (-2048, "-2.00 KiB"),
+    ],
+)
+def test_sizes(count: int, text: str) -> None:
+    assert size(count) == text
+
+
+def test_data_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    table = Table([{"a": 1, "b": None}, {"a": 2, "b": "x", "c": 3.5}])
+    frame = table.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["a", "b", "c"] and frame["a"].sum() == 3
+    other = table.to_polars()
+    assert isinstance(other, polars.DataFrame)
+    assert other.columns == ["a", "b", "c"] and other["a"].sum() == 3 and other["b"].to_list() == [None, "x"]

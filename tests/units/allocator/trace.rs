@@ -1,0 +1,109 @@
+//! Runs as traces: of real recordings under their own settings at the recorded addresses, and under others without a contradiction.
+
+use super::{Deeds, Trace};
+use crate::blocks::State;
+use crate::files::{names, recordings, whole};
+use crate::recording::What;
+use crate::{Inference, Limits, Plan, Recording, Settings, StartState};
+use std::collections::BTreeMap;
+
+/// What is live, in which of the segments it lies, and reserved bytes after each event; checked on the way.
+fn follow(recording: &Recording, plan: &Plan, mut at: impl FnMut(&Trace, u32, What, &Deeds, u64)) -> Trace {
+    let mut trace = Trace::new(recording, plan).unwrap();
+    let mut reserved: u64 = trace.segments(recording).iter().map(|segment| segment.size).sum();
+    let mut deeds = Deeds::default();
+    while let Some(step) = trace.step(recording, &mut deeds) {
+        for (operation, _) in &deeds.operations {
+            reserved = match operation.kind.grows() {
+                true => reserved + operation.size,
+                false => reserved - operation.size,
+            };
+        }
+        assert_eq!(reserved, trace.run().allocator().totals.reserved, "event {}", step.event);
+        at(&trace, step.event, step.what, &deeds, reserved);
+    }
+    let segments = trace.segments(recording);
+    let mut end = 0;
+    for segment in &segments {
+        assert!(segment.address >= end, "segments lie apart");
+        end = segment.address + segment.size;
+        let mut next = segment.address;
+        for block in &segment.blocks {
+            assert_eq!(block.address, next, "blocks tile their segment");
+            next += block.size;
+            assert_eq!(block.allocation.is_some(), block.state != State::Free);
+        }
+        assert_eq!(next, end);
+    }
+    assert_eq!(segments.iter().map(|segment| segment.size).sum::<u64>(), reserved);
+    trace
+}
+
+/// Proves the recording; `None` where nothing is predicted.
+fn proof(recording: &Recording) -> Option<crate::Proof> {
+    let mut inference = Inference::default();
+    let proof = whole(|slice| inference.step(recording, slice));
+    Some(proof).filter(|proof| proof.refused.is_none())
+}
+
+#[test]
+fn under_the_recorded_settings_everything_is_at_its_recorded_address() {
+    let mut traces = 0;
+    for name in names() {
+        for recording in recordings(&name).unwrap() {
+            let Some(proof) = proof(&recording).filter(|proof| proof.verdict.is_exact()) else { continue };
+            let plan = Plan {
+                settings: proof.settings.clone(),
+                backend: proof.backend,
+                limits: Limits::new(recording.capacity(), &proof.settings),
+                start: StartState::Kept,
+                ..Plan::default()
+            };
+            let mut early: BTreeMap<u32, u64> = BTreeMap::new();
+            for one in &recording.early {
+                early.insert(one.allocation, recording.allocations.at(one.allocation as usize).address);
+            }
+            let trace = Trace::new(&recording, &plan).unwrap();
+            for (number, address) in &early {
+                let block = trace.run().block(*number);
+                assert_eq!(block.map(|block| block.address), Some(*address), "{name}: early allocation {number}");
+            }
+            let mut operations = Vec::new();
+            follow(&recording, &plan, |_, event, what, deeds, _| {
+                operations.extend(deeds.operations.iter().map(|(operation, _)| *operation));
+                if let What::Alloc(number) | What::FreeRequested(number) | What::FreeCompleted(number) = what {
+                    let recorded = recording.allocations.at(number as usize).address;
+                    assert_eq!(deeds.subject, Some((number, recorded)), "{name}: event {event}");
+                }
+                assert_eq!(deeds.avoided, None);
+            });
+            let mut recorded: Vec<_> = recording.operations.iter().collect();
+            recorded.sort();
+            operations.sort();
+            assert_eq!(operations, recorded, "{name}: segment operations");
+            traces += 1;
+        }
+    }
+    assert!(traces > 15 || names().is_empty(), "{traces} traces");
+}
+
+#[test]
+fn under_other_settings_blocks_tile_segments_and_the_peak_is_that_of_the_run() {
+    for name in names() {
+        for recording in recordings(&name).unwrap() {
+            let Some(proof) = proof(&recording) else { continue };
+            for settings in [
+                Settings { expandable: !proof.settings.expandable, ..proof.settings.clone() },
+                Settings { divisions: [8; 16], ..proof.settings.clone() },
+                Settings { max_split: Some(128 << 20), ..proof.settings.clone() },
+            ] {
+                let plan = Plan { settings, backend: proof.backend, ..Plan::default() };
+                let mut run = crate::Run::new(&recording, &plan);
+                whole(|slice| run.step(&recording, slice));
+                let trace = follow(&recording, &plan, |_, _, _, _, _| {});
+                let (one, other) = (trace.run().outcome(), run.outcome());
+                assert_eq!((one.peak_reserved, one.peak_event), (other.peak_reserved, other.peak_event), "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Answers of a length that an agent can read.
+
+use super::*;
+
+#[test]
+fn short_answers_stay_as_they_are() {
+    let answer = json!({"statements": [{"text": "a", "fix": "b"}], "rows": [1, 2, 3]});
+    assert_eq!(bounded(answer.clone()), answer);
+}
+
+#[test]
+fn rows_are_cut_and_counted() {
+    let row = json!({"call_site": "train.py:23 step", "live_bytes": 123_456_789});
+    let answer = json!({"a/b": {"rows": vec![row.clone(); 4_000]}, "few": {"rows": vec![row; 3]}, "text": "stays"});
+    let cut = bounded(answer);
+    assert!(size(&cut) <= MOST + 500, "{}", size(&cut));
+    let kept = cut["a/b"]["rows"].as_array().unwrap().len();
+    assert!(kept >= 100, "{kept}");
+    assert_eq!(cut["cut"]["left_out"]["/a~1b/rows"], 4_000 - kept);
+    assert_eq!(cut["few"]["rows"].as_array().unwrap().len(), 3);
+    assert_eq!(cut["text"], "stays");
+}
+
+#[test]
+fn what_has_no_rows_to_cut_is_refused() {
+    let wide: Map<String, Value> = (0..3_000).map(|at| (format!("field{at}"), json!("something"))).collect();
+    let cut = bounded(Value::Object(wide));
+    assert!(cut["cut"].as_str().unwrap().contains("too long"));
+    // Deep, and many small lists.
+    let mut deep = json!("x");
+    for _ in 0..100 {
+        deep = json!([[deep.clone()], {"a": deep}]).get(0).cloned().unwrap();
+    }
+    assert!(size(&bounded(json!({"deep": deep, "lists": vec![vec![1; 3]; 9_000]}))) <= MOST + 500);
+}
+
+#[test]
+fn frames_of_torch_go_where_there_are_others() {
+    let stack = ["at::empty(x)", "/usr/lib/python3/site-packages/torch/nn.py:3 f", "/home/me/train.py:60 step"];
+    assert_eq!(bounded(json!({"stack": stack}))["stack"], json!(["/home/me/train.py:60 step"]));
+    assert_eq!(bounded(json!({"stack": [stack[0]]}))["stack"], json!([stack[0]]));
+    let long = bounded(json!({"text": "ä".repeat(700)}));
+    assert_eq!(long["text"].as_str().unwrap().chars().count(), 601);
+}

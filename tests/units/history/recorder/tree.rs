@@ -1,0 +1,41 @@
+//! Values as bytes, there and back.
+
+use super::*;
+
+#[test]
+fn tokens_come_back_as_they_were_put() {
+    let all = [
+        Token::Dict,
+        Token::Text(b"a"),
+        Token::List,
+        Token::None,
+        Token::Bool(true),
+        Token::Bool(false),
+        Token::Int(-7),
+        Token::Float(0.5),
+        Token::End,
+        Token::End,
+    ];
+    let mut tree = Tree::default();
+    all.iter().for_each(|&token| tree.put(token));
+    assert_eq!(tree.tokens(0).collect::<Vec<_>>(), all);
+    let mut tokens = tree.tokens(0);
+    tokens.next();
+    assert_eq!(tokens.pair(), Some((&b"a"[..], Token::List)));
+    tokens.leave();
+    assert_eq!((tokens.pair(), tokens.next()), (None, None));
+}
+
+#[test]
+fn bytes_that_make_no_sense_end() {
+    for bytes in [&[TEXT, 255, 255, 255, 255][..], &[INT, 1], &[99], &[DICT, DICT, DICT], &[LIST; 100_000]] {
+        let mut tree = Tree::default();
+        assert!(tree.extend(bytes));
+        assert!(tree.tokens(0).count() <= bytes.len());
+        let mut tokens = tree.tokens(0);
+        tokens.leave();
+        assert_eq!(tokens.next(), None);
+        assert_eq!(tree.text(0), b"");
+    }
+    assert_eq!(Tree::default().text(1_000), b"");
+}
