@@ -18,6 +18,8 @@ use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Respon
 
 /// What stands beside a page whose parts are files.
 const BESIDE: &str = "memscape.html";
+/// And what makes it one with SQL.
+const SQL_BESIDE: &str = "sql-part.html";
 /// Bytes that are compressed or written as base64 at a time; whole threes, so that only the end has padding.
 const PIECE: f64 = (12 << 20) as f64;
 
@@ -45,24 +47,26 @@ pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
 
 // One state machine instead of one for each of its parts: each costs the wasm some kB.
 async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File>]) -> Result<Step, JsValue> {
-    let page = match &app.delivered {
-        Some(delivered) => ["<!doctype html>\n", &delivered.outer_html()].concat(),
+    let mut beside = Vec::new();
+    match &app.delivered {
+        Some(delivered) => beside.push(["<!doctype html>\n", &delivered.outer_html()].concat()),
         None => {
-            let response = JsFuture::from(fetch(app, BESIDE)?).await;
-            let response = answered(response).map_err(|cause| {
-                said(&[
-                    BESIDE,
-                    ", the single-file page, is missing next to this page (",
-                    &cause,
-                    "). Use the command memscape html instead",
-                ])
-            })?;
-            JsFuture::from(response.text()?).await?.as_string().unwrap_or_default()
+            let all = [(BESIDE, "the single-file page"), (SQL_BESIDE, "its part for SQL")];
+            for (name, what) in all.into_iter().take(1 + usize::from(page_to_save.has_sql)) {
+                let response = JsFuture::from(fetch(app, name)?).await;
+                let response = answered(response).map_err(|cause| {
+                    let then = "). Use the command memscape html instead";
+                    said(&[name, ", ", what, ", is missing next to this page (", &cause, then])
+                })?;
+                beside.push(JsFuture::from(response.text()?).await?.as_string().unwrap_or_default());
+            }
         }
-    };
+    }
+    let mut beside = beside.into_iter();
+    let (page, sql) = (beside.next().unwrap_or_default(), beside.next().unwrap_or_default());
     let at = place(&page).map_err(|what| said(&[BESIDE, " ", what]))?;
     let (head, tail) = page.split_at(at);
-    let parts = Array::of1(&head.into());
+    let parts = Array::of2(&head.into(), &sql.into());
     let mut saved = (0.0, Packing::AsItIs);
     for ((wanted, file), id) in page_to_save.snapshots.iter().zip(files).zip(ELEMENTS) {
         parts.push(&element(id, &wanted.name, &page_to_save.view).into());

@@ -8,7 +8,7 @@ use super::{clipboard, dom, export, storage};
 use js_sys::{Array, Uint8Array};
 use std::cell::{Cell, OnceCell, RefCell};
 use ui::Action;
-use ui::queries::QueriesAction;
+use ui::queries::{QueriesAction, Subject};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, Element, HtmlTextAreaElement, Window};
@@ -29,9 +29,8 @@ pub(super) struct Sql {
     is_ready: Cell<bool>,
     /// How many workers were made: what earlier ones say is not heard.
     made: Cell<u32>,
-    /// The load that it is about, and what its file is called.
-    load: Cell<u32>,
-    name: RefCell<String>,
+    /// What it is about.
+    subject: RefCell<Subject>,
 }
 
 thread_local! {
@@ -46,14 +45,14 @@ pub(super) fn sql(app: &App) -> &'static Sql {
 
 impl Sql {
     fn new(window: Window) -> Sql {
-        let (thread, waiting, is_ready, made, load, name) = Default::default();
-        Sql { code: Code::new(window, "part-sql"), thread, waiting, is_ready, made, load, name }
+        let (thread, waiting, is_ready, made, subject) = Default::default();
+        Sql { code: Code::new(window, "part-sql"), thread, waiting, is_ready, made, subject }
     }
 
-    /// It is to be about what this load opened.
-    pub(super) fn open(&self, app: &'static App, load: u32, name: &str) {
-        if self.load.replace(load) != load {
-            self.name.replace(name.to_owned());
+    /// It is to be about this.
+    pub(super) fn open(&self, app: &'static App, subject: Subject) {
+        if *self.subject.borrow() != subject {
+            self.subject.replace(subject);
             self.restart(app);
         }
     }
@@ -84,15 +83,20 @@ impl Sql {
     async fn start(&self, app: &'static App, number: u32) -> Result<(), String> {
         let (script, module) = self.code.get().await?;
         let cause = |cause: JsValue| dom::cause(&cause);
-        let columns = JsFuture::from(app.client.columns(self.load.get())).await.map_err(cause)?;
-        let columns: Blob = columns.dyn_into().map_err(|why| why.as_string().unwrap_or_default())?;
-        let bytes = JsFuture::from(columns.array_buffer()).await.map_err(cause)?;
+        let subject = self.subject.borrow().clone();
+        let files = Array::new();
+        for load in subject.loads {
+            let columns = JsFuture::from(app.client.columns(load)).await.map_err(cause)?;
+            let columns: Blob = columns.dyn_into().map_err(|why| why.as_string().unwrap_or_default())?;
+            files.push(&Uint8Array::new(&JsFuture::from(columns.array_buffer()).await.map_err(cause)?));
+        }
         if self.made.get() != number {
             return Ok(());
         }
         let history = storage::stored(&app.dom, HISTORY).unwrap_or_default();
-        let name = self.name.borrow().as_str().into();
-        let open = Array::of4(&"open".into(), &Uint8Array::new(&bytes), &name, &history.into());
+        let open = Array::of4(&"open".into(), &files, &subject.name.into(), &history.into());
+        open.push(&Uint8Array::from(&*ui::queries::rules(&app.state.borrow())));
+        open.push(&subject.is_b_second.into());
         self.waiting.borrow_mut().insert(0, open);
         let hear = move |heard: Result<JsValue, String>| match heard {
             _ if sql(app).made.get() != number => {}
@@ -115,7 +119,7 @@ impl Sql {
 
     /// Has it do something that may take long, once it listens.
     pub(super) fn work(&self, app: &'static App, message: Array) {
-        if self.load.get() > 0 && self.thread.borrow().is_none() && self.waiting.borrow().is_empty() {
+        if !self.subject.borrow().loads.is_empty() && self.thread.borrow().is_none() && self.waiting.borrow().is_empty() {
             self.restart(app);
         }
         if self.is_ready.get() {

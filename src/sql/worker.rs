@@ -1,7 +1,8 @@
 //! The worker's shell. It answers one thing after the other: who wants a query no longer ends the worker.
 //!
 //! ```text
-//! ["open", bytes, name, history]   a snapshot as columns, what it is called, and the queries of before
+//! ["open", files, name, history, rules, second]   a snapshot as columns, or two; what it is called, the queries of before, the rules
+//!                                  of categories, and whether B is what the page has as its second file
 //! ["typed", text, cursor]          the query is this, and the cursor stands there
 //! ["key", key]                     was pressed while words are listed
 //! ["run", text]                    the query is to be answered
@@ -16,17 +17,19 @@
 //! ```
 
 use engine::open_columns;
-use engine::protocol::CategorySet;
+use engine::protocol::{CategorySet, decoded};
 use gloo::events::EventListener;
 use js_sys::{Array, Date, Uint8Array};
 use sql::desk::{Desk, Node, Told};
-use sql::{Limits, Queries, Source};
+use sql::{Labelled, Limits, Queries, Source};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 /// A query ends after so many seconds, and takes so much memory at most.
 const LIMITS: Limits = Limits { seconds: 20, memory: 512 << 20 };
+/// What tells rows of two compared files apart.
+const SIDES: [&str; 2] = ["A", "B"];
 
 /// Answers the page until the page ends the worker.
 pub(super) fn start() {
@@ -71,9 +74,15 @@ fn receive(slot: &RefCell<Option<Desk>>, message: &Array) -> Option<Vec<Told>> {
     let what = message.get(0).as_string()?;
     let mut slot = slot.borrow_mut();
     if what == "open" {
-        let bytes: Uint8Array = message.get(1).dyn_into().ok()?;
+        let files: Array = message.get(1).dyn_into().ok()?;
         let (name, history) = (message.get(2).as_string()?, message.get(3).as_string().unwrap_or_default());
-        return Some(match open(&bytes, &name, &history) {
+        let rules: Uint8Array = message.get(4).dyn_into().ok()?;
+        let second = match message.get(5).is_truthy() {
+            _ if files.length() < 2 => None,
+            true => Some(SIDES[1]),
+            false => Some(SIDES[0]),
+        };
+        return Some(match open(&files, &name, &history, &rules, second) {
             Ok((desk, told)) => {
                 *slot = Some(desk);
                 told
@@ -93,22 +102,33 @@ fn receive(slot: &RefCell<Option<Desk>>, message: &Array) -> Option<Vec<Told>> {
     })
 }
 
-fn open(bytes: &Uint8Array, name: &str, history: &str) -> Result<(Desk, Vec<Told>), String> {
-    let mut at = 0;
-    let mut read = |buffer: &mut [u8]| {
-        let end = bytes.length().min(at + buffer.len() as u32);
-        let piece = bytes.subarray(at, end);
-        let length = piece.length() as usize;
-        buffer.get_mut(..length).into_iter().for_each(|part| piece.copy_to(part));
-        at = end;
-        Ok(length)
-    };
-    let mut opened = open_columns(name.to_owned(), &mut read)?;
-    opened.prepare(&CategorySet::standard());
-    let summary = opened.summary();
-    let source = Source::of(summary, Box::new(opened));
+fn open(
+    files: &Array,
+    name: &str,
+    history: &str,
+    rules: &Uint8Array,
+    second: Option<&'static str>,
+) -> Result<(Desk, Vec<Told>), String> {
+    let categories: CategorySet = decoded(&rules.to_vec()).ok_or("the rules of categories could not be read")?;
+    let mut source = Source::default();
+    for (file, side) in files.iter().zip(SIDES) {
+        let bytes: Uint8Array = file.dyn_into().map_err(|_| "there are no columns".to_owned())?;
+        let mut at = 0;
+        let mut read = |buffer: &mut [u8]| {
+            let end = bytes.length().min(at + buffer.len() as u32);
+            let piece = bytes.subarray(at, end);
+            let length = piece.length() as usize;
+            buffer.get_mut(..length).into_iter().for_each(|part| piece.copy_to(part));
+            at = end;
+            Ok(length)
+        };
+        let mut opened = open_columns(name.to_owned(), &mut read)?;
+        opened.prepare(&categories);
+        let label = Labelled { side: second.map(|_| side), rank: None };
+        source.add(label, opened.summary(), Box::new(opened));
+    }
     let queries = Queries::new(source, Date::now, LIMITS).map_err(|error| error.to_string())?;
-    Ok(Desk::new(queries, Date::now, name, history))
+    Ok(Desk::new(queries, Date::now, name, history, second))
 }
 
 fn message(told: &Told) -> Array {

@@ -206,4 +206,6 @@ pub struct PageToSave {
     /// What the page opens at: as the fragment of a link has it.
     pub view: String,
     pub file: String,
+    /// Whether it is to answer in SQL, also where the single-file page as it was built does not.
+    pub has_sql: bool,
 }

@@ -17,7 +17,7 @@ use memscape::units::{Bytes, Moment, grouped};
 use std::path::{Path, PathBuf};
 
 /// A run, and one with sequences twice as long that leaks.
-fn two_runs() -> [PathBuf; 2] {
+pub(crate) fn two_runs() -> [PathBuf; 2] {
     let words = "--steps 4 --layers 3 --sequence 128";
     let longer = [words, " --sequence 256 --extra-leak 3"].concat();
     [generated("compared-a.pickle", words), generated("compared-b.pickle", &longer)]

@@ -1,6 +1,7 @@
 //! The tab SQL in Chromium: what is typed is answered exactly, rows select, hostile queries end and the page lives.
 
 use crate::chromium::{Adapter, Chromium};
+use crate::comparing::two_runs;
 use crate::fixtures;
 use crate::memory::generated;
 use crate::opened;
@@ -8,7 +9,7 @@ use crate::opening::empty_page;
 use crate::page::{CTRL, Page};
 use crate::pictures::keep;
 use crate::site::Site;
-use memscape::engine::protocol::Grouping;
+use memscape::engine::protocol::{CategorySet, DeviceSummary, Grouping};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -163,6 +164,54 @@ fn words_are_completed_and_rows_select() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
+fn compared_files_have_a_column_side_and_rules_are_those_of_the_page() {
+    if !has_sql() {
+        return;
+    }
+    let files = two_runs();
+    let opened = files.each_ref().map(|path| opened::open(&std::fs::read(path).unwrap()).unwrap());
+    let [a, b] = opened.each_ref().map(|file| file.summary.devices[0].clone());
+    let counts = "SELECT side, max(live_bytes), count(*) FROM curve GROUP BY side";
+    let told = |[one, other]: [&DeviceSummary; 2]| {
+        let row = |side: &str, of: &DeviceSummary| json!([side, of.drawn_peak.to_string(), of.events.to_string()]);
+        json!([row("A", one), row("B", other)])
+    };
+    let page = empty_page();
+    page.drop_files(&[&files[0], &files[1]]);
+    page.wait_until("both are compared", || page.attribute("#compare-cursor", "title").is_some_and(|it| !it.is_empty()));
+    page.click("#tab-sql");
+    let ready = || page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
+    ready();
+    assert_eq!(answer(&page, counts), told([&a, &b]));
+    // A row of B selects in B.
+    let largest = "SELECT side, device, id, requested_bytes FROM allocation WHERE side = 'B' ORDER BY 4 DESC LIMIT 1";
+    let row = answer(&page, largest);
+    page.click("#sql-rows tr");
+    page.wait_for(&row[0][3].as_str().map(str::to_owned), || page.attribute("#details", "data-size"));
+    // Swapped, and by other rules.
+    page.evaluate("document.activeElement.blur()");
+    page.press("~");
+    page.wait_for_frames();
+    ready();
+    assert_eq!(answer(&page, counts), told([&b, &a]));
+    page.evaluate("document.querySelector('#rules [value=mosaic]').click()");
+    page.wait_for_frames();
+    ready();
+    let mut mosaic = opened::open(&std::fs::read(&files[0]).unwrap()).unwrap();
+    mosaic.engine.request(memscape::engine::Request::Categories(Box::new(CategorySet::mosaic())));
+    let side = mosaic.engine.whole_side(a.device).unwrap();
+    let mut wanted = BTreeMap::<String, u64>::new();
+    side.in_scope(memscape::engine::protocol::Scope::Ever, &mut |id, bytes| {
+        *wanted.entry(side.group_label(Grouping::Category, side.group(Grouping::Category, id))).or_default() += bytes;
+    });
+    let wanted: Vec<[String; 2]> = wanted.into_iter().map(|(category, bytes)| [category, bytes.to_string()]).collect();
+    let by_category = "SELECT category, sum(requested_bytes) FROM allocation WHERE side = 'B' GROUP BY category";
+    assert_eq!(answer(&page, by_category), json!(wanted));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
 fn hostile_queries_end_and_the_page_lives() {
     if !has_sql() {
         return;
@@ -220,6 +269,23 @@ fn the_page_in_one_file_answers_where_it_has_sql() {
     let page = open(&without);
     page.wait_until("it says so", || page.text("#sql-status").contains("SQL is not available"));
     assert_eq!(page.state(), "ready");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_page_saved_while_the_tab_is_shown_answers_too() {
+    if !has_sql() {
+        return;
+    }
+    let into = crate::saved::folder("saved-sql");
+    let page = crate::saved::page_at(&Site::shared().page(), &into);
+    opens_tab(&page, &generated("sql.pickle", "--events 5000"));
+    let events = answer(&page, "SELECT count(*) FROM event");
+    // Keys of the page are letters in the editor.
+    page.evaluate("document.activeElement.blur()");
+    let page = crate::saved::opened(&crate::saved::saved(&page, &into, "sql.html"), &into);
+    page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
+    assert_eq!(answer(&page, "SELECT count(*) FROM event"), events);
 }
 
 /// What it looks like, for people to look at.

@@ -22,7 +22,7 @@ use super::input::Input;
 use super::one_survey::survey_file;
 use super::opening::open;
 use super::output::print;
-use super::viewer::viewer;
+use super::viewer::{viewer, with_sql};
 use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, LOCATION};
@@ -79,6 +79,8 @@ impl Serve {
     /// Serves until Ctrl+C; the error is one sentence.
     pub(crate) fn run(&self) -> Result<(), String> {
         let page = viewer(self.viewer.as_deref())?;
+        // Without it where it was not built: the tab says so.
+        let page = with_sql(page.clone()).unwrap_or(page);
         let listing = Listing::of(&self.paths)?;
         let (hosts, listener) = Hosts::listen(self.host.as_deref(), self.port)?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();

@@ -6,6 +6,7 @@ use crate::elements::elements;
 use crate::querying::sql;
 use js_sys::Array;
 use ui::State;
+use ui::queries::Subject;
 use ui::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent};
@@ -75,8 +76,8 @@ impl Part for Panel {
     }
 
     fn show(&mut self, app: &'static App, _: &Elements, state: &State) {
-        if let Some(file) = state.file() {
-            sql(app).open(app, state.load, &file.file);
+        if let Some(subject) = Subject::of(state) {
+            sql(app).open(app, subject);
         }
     }
 }

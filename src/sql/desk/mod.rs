@@ -32,15 +32,22 @@ pub struct Desk {
     completion: Completion,
     chosen: Option<usize>,
     rows: Rows,
+    second: Option<&'static str>,
 }
 
 impl Desk {
-    /// About this file, with the queries of before.
-    pub fn new(queries: Queries, clock: fn() -> f64, name: &str, history: &str) -> (Desk, Vec<Told>) {
+    /// About this file, with the queries of before. While two are compared, `second` is the side that the second one is.
+    pub fn new(
+        queries: Queries,
+        clock: fn() -> f64,
+        name: &str,
+        history: &str,
+        second: Option<&'static str>,
+    ) -> (Desk, Vec<Told>) {
         let history: Vec<String> =
             history.split(SEPARATOR).filter(|query| !query.is_empty()).take(REMEMBERED).map(str::to_owned).collect();
         let (typed, completion, chosen, rows) = Default::default();
-        let desk = Desk { queries, clock, name: name.to_owned(), history, typed, completion, chosen, rows };
+        let desk = Desk { queries, clock, name: name.to_owned(), history, typed, completion, chosen, rows, second };
         let told = vec![
             Told::Show("sql-schema", lists::schema(desk.queries.catalog())),
             Told::Show("sql-canned", lists::canned()),
@@ -156,7 +163,7 @@ impl Desk {
                 self.rows.sort(number);
                 vec![Told::Show("sql-result", self.rows.table())]
             }
-            "row" => self.rows.place(number).into_iter().collect(),
+            "row" => self.rows.place(number, self.second).into_iter().collect(),
             "copy" => vec![Told::Copy(self.rows.text('\t'))],
             "csv" => vec![Told::Save(format!("{}.csv", self.name), self.rows.csv().into_bytes())],
             "sqlite" => match self.rows.sqlite() {

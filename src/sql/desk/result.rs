@@ -4,6 +4,7 @@ use super::node::Node;
 use super::told::Told;
 use crate::queries::Queries;
 use base::units::{Bytes, counted, grouped};
+use engine::protocol::in_second_file;
 use sqlite::{Cell, Error, Value, save_rows};
 use std::cmp::Ordering;
 
@@ -124,19 +125,21 @@ impl Rows {
         names.iter().find_map(|name| self.names.iter().position(|known| known == name))
     }
 
-    /// Where a row leads.
-    pub(super) fn place(&self, row: usize) -> Option<Told> {
+    /// Where a row leads. Of two files it has to say which one it is of, and which device.
+    pub(super) fn place(&self, row: usize, second: Option<&str>) -> Option<Told> {
         let cell = |names: &[&str]| match self.rows.get(row)?.get(self.column(names)?)? {
             Cell::Integer(value) => Some(*value),
             _ => None,
         };
         let number = |names: &[&str]| cell(names).and_then(|value| u32::try_from(value).ok());
         let (allocation, event) = (number(&["id", "allocation"]), number(&["event", "allocated_at"]));
-        // Those of the second file are not in the picture's.
-        let is_other =
-            self.column(&["side"]).and_then(|at| self.rows.get(row)?.get(at)).is_some_and(|it| *it == "B".into());
-        let is_somewhere = (allocation.is_some() || event.is_some()) && !is_other;
-        is_somewhere.then(|| Told::Go { device: cell(&["device"]), allocation, event })
+        let mut device = cell(&["device"]);
+        if let Some(second) = second {
+            let Cell::Text(side) = self.rows.get(row)?.get(self.column(&["side"])?)? else { return None };
+            let own = device?;
+            device = Some(if side == second { in_second_file(own) } else { own });
+        }
+        (allocation.is_some() || event.is_some()).then_some(Told::Go { device, allocation, event })
     }
 
     /// All rows as text, with this sign between cells.

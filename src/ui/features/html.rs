@@ -6,6 +6,7 @@ use crate::feature::{Feature, commands_nothing, ends_nothing, keeps_all, takes_n
 use crate::figure::words::plain;
 use crate::link::Link;
 use crate::shared::Shared;
+use crate::tab::Tab;
 use base::units::Bytes;
 use std::convert::Infallible;
 
@@ -67,7 +68,9 @@ pub(crate) fn save(html: &mut Saving, shared: &mut Shared, mut view: Link, effec
         view.compare_with(&name);
         snapshots.push(SnapshotToSave { origin: origin.clone(), load: *load, name });
     }
-    let wanted = PageToSave { snapshots, view: view.fragment(), file };
+    // It is 0.6 MB, for who uses it.
+    let has_sql = shared.views.tab == Tab::Sql;
+    let wanted = PageToSave { snapshots, view: view.fragment(), file, has_sql };
     shared.remark = Some(format!("Saving {}…", wanted.file));
     *html = Saving::Underway;
     effects.push(Effect::SaveHtml(Box::new(wanted)));

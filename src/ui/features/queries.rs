@@ -4,6 +4,7 @@ use crate::effect::Effect;
 use crate::feature::{Feature, commands_nothing, ends_nothing, keeps_all, takes_nothing};
 use crate::selecting::select;
 use crate::shared::Shared;
+use engine::protocol::{encoded, own_ordinal};
 use std::convert::Infallible;
 
 /// The tab keeps nothing of its own.
@@ -15,6 +16,41 @@ pub struct Queries;
 pub enum QueriesAction {
     Allocation(u32),
     Event(u32),
+}
+
+/// What queries are about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// The load of the open file; while it is compared with another one, those of A and B.
+    pub loads: Vec<u32>,
+    /// Whether B is the file that was opened second.
+    pub is_b_second: bool,
+    /// What a saved answer is called.
+    pub name: String,
+    /// Which rules classify categories: another number, other rules.
+    rules: u32,
+}
+
+impl Subject {
+    /// Of what is open; `None` without a file.
+    pub fn of(state: &Shared) -> Option<Subject> {
+        let name = state.file()?.file.clone();
+        let is_b_second = state.comparing.pair.is_none_or(|[_, b]| {
+            let device = state.device_at(b);
+            device.is_some_and(|device| own_ordinal(device.device).1)
+        });
+        let loads = match state.comparing.number() {
+            0 => vec![state.load],
+            second if is_b_second => vec![state.load, second],
+            second => vec![second, state.load],
+        };
+        Some(Subject { loads, is_b_second, name, rules: state.rules.version })
+    }
+}
+
+/// The rules that classify categories, as the worker reads them.
+pub fn rules(state: &Shared) -> Vec<u8> {
+    encoded(&state.rules.set())
 }
 
 /// How it takes part.

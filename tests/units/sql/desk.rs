@@ -2,10 +2,15 @@
 
 use super::{Desk, Node, Told, bytes_to};
 use crate::{Limits, Queries, Source};
+use engine::protocol::in_second_file;
 
 fn desk(history: &str) -> (Desk, Vec<Told>) {
+    compared(history, None)
+}
+
+fn compared(history: &str, second: Option<&'static str>) -> (Desk, Vec<Told>) {
     let limits = Limits { seconds: 0, memory: 1 << 28 };
-    Desk::new(Queries::new(Source::default(), || 0.0, limits).unwrap(), || 0.0, "name", history)
+    Desk::new(Queries::new(Source::default(), || 0.0, limits).unwrap(), || 0.0, "name", history, second)
 }
 
 fn text(nodes: &[Node]) -> String {
@@ -52,6 +57,23 @@ fn rows_are_shown_sorted_and_saved() {
     for nothing in ["row:4000000000", "row:", "sort:99", "nonsense", "canned:x", ""] {
         desk.act(nothing);
     }
+}
+
+#[test]
+fn rows_of_two_files_lead_into_the_one_they_are_of() {
+    let (mut desk, _) = compared("", Some("B"));
+    let go = |desk: &mut Desk, sql: &str| {
+        desk.run(sql);
+        desk.act("row:0")
+    };
+    let of = |device| vec![Told::Go { device: Some(device), allocation: Some(7), event: None }];
+    assert_eq!(go(&mut desk, "SELECT 'A' AS side, 1 AS device, 7 AS id"), of(1));
+    assert_eq!(go(&mut desk, "SELECT 'B' AS side, 1 AS device, 7 AS id"), of(in_second_file(1)));
+    for unclear in ["SELECT 1 AS device, 7 AS id", "SELECT 'B' AS side, 7 AS id", "SELECT 2 AS side, 1 AS device, 7 AS id"] {
+        assert_eq!(go(&mut desk, unclear), []);
+    }
+    let (mut swapped, _) = compared("", Some("A"));
+    assert_eq!(go(&mut swapped, "SELECT 'A' AS side, 1 AS device, 7 AS id"), of(in_second_file(1)));
 }
 
 #[test]
