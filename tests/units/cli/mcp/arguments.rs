@@ -56,7 +56,11 @@ fn wrong_arguments_are_named() {
 fn every_tool_can_be_called_without_arguments_or_says_which_it_needs() {
     for tool in ALL {
         let asked = asked(tool.name, json!({}));
-        assert!(asked.is_ok() || tool.name == "diff", "{}: {asked:?}", tool.name);
+        match tool.name {
+            "diff" => assert_eq!(asked.unwrap_err(), "other is missing"),
+            "sql" => assert_eq!(asked.unwrap_err(), "query is missing"),
+            name => assert!(asked.is_ok(), "{name}: {asked:?}"),
+        }
         assert!(tool.schema()["properties"].get("file").is_some());
     }
 }
