@@ -84,6 +84,12 @@ fn many_files_are_surveyed_opened_and_compared() {
     assert!(page.attribute("#ranks-toggle", "hidden").is_some());
     assert_eq!(page.evaluate("document.querySelectorAll('.chart.map canvas[data-ranks]').length"), 6);
     keep_drawn(&page, "ranks");
+    page.prefer_color_scheme("dark");
+    keep_drawn(&page, "ranks, dark");
+    page.resize(600, 900);
+    keep_drawn(&page, "ranks, 600");
+    page.prefer_color_scheme("light");
+    page.resize(1280, 800);
 
     // Why does rank 5 differ? Its group's median is A.
     let outlier = "[data-sheet='outliers'] tbody tr";
