@@ -140,7 +140,6 @@ impl Page {
             acts: Box::new(act),
             dom,
         }));
-        app.painter.borrow().prepare(&app.theme.borrow());
         app.client.start();
         let panels = RefCell::new(Panels::begin(app)?);
         let (address, clipboard) = (Rc::<Address>::default(), Rc::default());
@@ -155,6 +154,7 @@ impl Page {
             Ok(_) => app.dispatch(Action::LinkGiven(Box::new(link))),
             Err(cause) => app.dispatch(Action::LoadFailed(cause)),
         }
+        files::take_early(app);
         app.frame.request();
         Ok(())
     }
