@@ -57,6 +57,7 @@ fn listen() -> Result<(), JsValue> {
         loads: Default::default(),
         running: Cell::new(false),
         progress_due: Cell::new(0.0),
+        phase: Cell::new(Phase::Decoding),
         worked: Cell::new(0.0),
     });
     let listener = EventListener::new(&scope, "message", move |event| {
@@ -114,6 +115,8 @@ struct Shell {
     running: Cell<bool>,
     /// When the page may hear of progress again.
     progress_due: Cell<f64>,
+    /// The phase that the page has heard of last.
+    phase: Cell<Phase>,
     /// Milliseconds the engine has worked since a file was begun: what opening cost without the waiting for its bytes.
     worked: Cell<f64>,
 }
@@ -303,9 +306,10 @@ impl Shell {
 
     /// Sends a reply about a file; progress not too often. Answers are the first one's, whatever they are about: so are the questions.
     fn post(&self, which: Which, reply: Reply) {
-        if matches!(reply, Reply::Progress(_)) {
+        if let Reply::Progress(Progress { phase, .. }) = reply {
             let now = self.clock.now();
-            if now < self.progress_due.get() {
+            // That another phase has begun is heard at once: it may be a short one.
+            if self.phase.replace(phase) == phase && now < self.progress_due.get() {
                 return;
             }
             self.progress_due.set(now + PROGRESS_MS);
