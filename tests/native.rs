@@ -90,6 +90,7 @@ mod plots;
 #[path = "support/recorded.rs"]
 mod recorded;
 mod recorder;
+mod rehearsal;
 mod render;
 mod render_flames;
 #[path = "support/reported.rs"]

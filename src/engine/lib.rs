@@ -45,6 +45,7 @@ mod radix;
 mod range;
 mod recorded;
 mod regions;
+pub mod rehearsal;
 mod report;
 mod roles;
 mod scenes;

@@ -6,7 +6,7 @@
 //! <script defer src="./x.js"></script>        <script defer>…</script>                              by its hash in the policy
 //! <script type="module">try{…                 the same with BOOT, by its hash in the policy
 //! <div id="dead" …                            the same with DEAD
-//! <script data-wasm="./x_bg.wasm">…fetch…     <script>THEME</script>                                by its hash in the policy
+//! <script data-wasm="./x_bg.wasm">…fetch…     <script>THEME EARLY</script>                          by its hash in the policy
 //! <script id="part-simulator" data-…>        the glue as it is, and the wasm as below
 //! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">  compressed, base64, never run
 //! ```
@@ -33,6 +33,10 @@ catch(cause){document.getElementById('dead').hidden=false;throw cause}";
 /// What sets the theme that was chosen before anything is painted (Trunk.toml).
 const THEME: &str = "try{const theme=/^theme=(light|dark)$/m.exec(localStorage[\"memscape.settings\"]);\
 if(theme)document.documentElement.dataset.theme=theme[1]}catch{}";
+
+/// What keeps files that are dropped before the program runs (Trunk.toml).
+const EARLY: &str = "globalThis.early=[];for(const kind of[\"dragover\",\"drop\"])addEventListener(kind,event=>{\
+if(early&&event.dataTransfer.types.includes(\"Files\")){event.preventDefault();early.push(...event.dataTransfer.files)}});";
 
 /// What fetches the module of the page in parts, as early as can be (Trunk.toml).
 const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm).then(async got=>{\
@@ -91,10 +95,11 @@ fn packed(dist: &Path) -> Result<Packed, String> {
         let svg = text(&picture.inner)?;
         page.insert_str(picture.at, &format!("<img data-src=\"{}\"", data_address(&svg)));
     }
-    let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, FETCH, "</script>"].concat());
+    let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, EARLY, FETCH, "</script>"].concat());
     let Cut { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
-    policy.scripts.push(hash(THEME));
-    page.insert_str(at, &["<script>", THEME, "</script>"].concat());
+    let first = [THEME, EARLY].concat();
+    policy.scripts.push(hash(&first));
+    page.insert_str(at, &["<script>", &first, "</script>"].concat());
     let glue = cut(&mut page, "<script defer src=\"./", "\"></script>").ok_or("index.html has no script")?;
     let script = text(&glue.inner)?;
     if script.contains("</script") {

@@ -8,6 +8,7 @@ use crate::given::Files;
 use crate::painter::Painter;
 use crate::recent::Recent;
 use crate::simulator::Simulator;
+use crate::sizes::Sizes;
 use crate::surveyor::Surveyor;
 use crate::theme::Theme;
 use crate::yaml::Yaml;
@@ -31,6 +32,8 @@ pub(super) struct App {
     pub(super) recent: Recent,
     pub(super) painter: RefCell<Painter>,
     pub(super) theme: Rc<RefCell<Theme>>,
+    /// Sizes of what is drawn on.
+    pub(super) sizes: Sizes,
     pub(super) frame: Rc<Frame>,
     /// Takes an action into the state and carries out what follows.
     pub(super) acts: Box<dyn Fn(Action)>,

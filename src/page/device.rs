@@ -2,12 +2,13 @@
 
 use super::app::App;
 use super::dom;
+use crate::wire::ToWorker;
 use js_sys::{Array, Function, Promise, Reflect};
 use picture::render::Gpu;
 use ui::Action;
 use ui::renderer::{self, Wanted};
 use ui::shown::Canvas;
-use ui::stage::Renderer;
+use ui::stage::{Renderer, Stage};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
@@ -40,6 +41,12 @@ pub(super) fn choose(app: &'static App) {
             }
         };
         app.dispatch(Action::RendererChosen(renderer));
+        if made == 1 && matches!(app.state.borrow().stage, Stage::Empty) {
+            // Nobody waits for anything: what the first file would wait for is done now.
+            dom::set_attribute(&app.dom.body, "data-prepared", "");
+            app.client.send(ToWorker::Rehearse);
+            app.painter.borrow().prepare(&app.theme.borrow());
+        }
     });
 }
 

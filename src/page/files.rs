@@ -7,13 +7,13 @@ use super::elements::elements;
 use super::folders;
 use crate::wire::ToWorker;
 use compare::Which;
-use js_sys::Promise;
+use js_sys::{Array, Promise, Reflect};
 use ui::Action;
 use ui::comparing::ComparingAction;
 use ui::effect::{DropHover, GivenFile};
 use ui::export::ExportAction;
 use ui::url::Came;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList};
 
@@ -28,6 +28,17 @@ pub(super) struct Given;
 /// How the page itself came here.
 pub(super) fn came(dom: &Dom) -> Came {
     Came::by(&dom.window.location().protocol().unwrap_or_default())
+}
+
+/// Takes the files that were dropped before the program ran (Trunk.toml).
+pub(super) fn take_early(app: &'static App) {
+    let early = Reflect::get(&app.dom.window, &"early".into()).ok().and_then(|early| early.dyn_into::<Array>().ok());
+    // From now on they are taken here. It fails for no window.
+    let _ = Reflect::set(&app.dom.window, &"early".into(), &JsValue::NULL);
+    let files: Vec<File> = early.iter().flat_map(Array::iter).filter_map(|file| file.dyn_into().ok()).collect();
+    if !files.is_empty() {
+        give_named(app, files.into_iter().map(|file| (file.name(), file)).collect());
+    }
 }
 
 /// Has the worker fetch a link: one to another server once its name was seen. A page in the background waits until somebody looks.

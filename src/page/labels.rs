@@ -5,18 +5,12 @@ use super::theme::Theme;
 use picture::render::Look;
 use ui::figure::Figure;
 use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// CSS pixels.
 pub(super) const FONT: f64 = 11.0;
 /// So faint that every pixel rounds to nothing, and yet it is drawn.
 const UNSEEN: f64 = 0.001;
-
-/// The canvas of the labels in device pixels.
-pub(super) fn stage_size(stage: &HtmlElement, scale: f64) -> (u32, u32) {
-    let side = |css: i32| (f64::from(css) * scale).round() as u32;
-    (side(stage.client_width()), side(stage.client_height()))
-}
 
 /// Draws the figure.
 pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, look: &Look, stage: (u32, u32)) {

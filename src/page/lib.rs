@@ -32,6 +32,7 @@ mod policy;
 mod querying;
 mod recent;
 mod simulator;
+mod sizes;
 mod storage;
 mod surveyor;
 mod theme;
@@ -57,6 +58,7 @@ use painter::Painter;
 use panels::{Panels, rules, settings, side, sources, tree, views};
 use recent::Recent;
 use simulator::Simulator;
+use sizes::Sizes;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use surveyor::{Source, Surveyor, Task};
@@ -133,11 +135,11 @@ impl Page {
             recent: Recent::default(),
             painter: RefCell::new(painter),
             theme,
+            sizes: Sizes::default(),
             frame: Frame::new(window, show),
             acts: Box::new(act),
             dom,
         }));
-        app.painter.borrow().prepare(&app.theme.borrow());
         app.client.start();
         let panels = RefCell::new(Panels::begin(app)?);
         let (address, clipboard) = (Rc::<Address>::default(), Rc::default());
@@ -152,6 +154,7 @@ impl Page {
             Ok(_) => app.dispatch(Action::LinkGiven(Box::new(link))),
             Err(cause) => app.dispatch(Action::LoadFailed(cause)),
         }
+        files::take_early(app);
         app.frame.request();
         Ok(())
     }

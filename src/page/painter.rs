@@ -4,6 +4,7 @@ use super::dom::{self, Dom};
 use super::elements::{Find, elements};
 use super::labels;
 use super::outlines::outlines;
+use super::sizes::Size;
 use super::theme::Theme;
 use engine::protocol::{Highlight, Looks};
 use picture::render::{Drawing, Gpu, Lane, Look, OverlayRect, Twin, Which};
@@ -17,7 +18,6 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 elements! {
     HtmlCanvasElement: flame_canvas, labels, timeline;
-    HtmlElement: stage;
 }
 
 /// Draws the timeline, and for whoever knows it the flame graph.
@@ -142,15 +142,15 @@ impl Painter {
         }
     }
 
-    /// Draws the state, if the picture changed. `true` when the device failed: choose another.
-    pub(super) fn show(&mut self, state: &State, theme: &Theme) -> bool {
+    /// Draws the state on a stage of this size, if the picture changed. `true` when the device failed: choose another.
+    pub(super) fn show(&mut self, state: &State, theme: &Theme, stage: Size) -> bool {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return false };
         let drawn = |lane: &ShownLane<'_>| lane.geometry.scene.is_some();
         let lanes: Vec<LanePicture> = state.shown_lanes().filter(drawn).map(|lane| LanePicture::of(&lane)).collect();
         if lanes.is_empty() {
             return false;
         }
-        let stage = labels::stage_size(&self.elements.stage, canvas.scale);
+        let stage = stage.on_device(canvas.scale);
         let picture = Picture {
             lanes,
             overlay: outlines(state, &theme.look),

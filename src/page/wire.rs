@@ -36,6 +36,8 @@ pub(crate) enum ToWorker {
     },
     /// The second file is no longer needed.
     EndSecond,
+    /// Nobody has given a file yet: get used to opening one, until somebody does.
+    Rehearse,
     Ask(Request),
     /// What load `load` opened, as columns.
     Columns {
@@ -81,6 +83,7 @@ const READY: &str = "ready";
 /// The tag of the question for columns, and of the answer.
 const COLUMNS: &str = "columns";
 const END_SECOND: &str = "end second";
+const REHEARSE: &str = "rehearse";
 /// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
 const DIED: &str = "died";
 
@@ -112,6 +115,7 @@ impl ToWorker {
                 Array::of5(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member), &is_second(*which))
             }
             ToWorker::EndSecond => Array::of1(&END_SECOND.into()),
+            ToWorker::Rehearse => Array::of1(&REHEARSE.into()),
             ToWorker::Ask(request) => Array::of2(&"ask".into(), &packed(request)),
             ToWorker::Columns { load } => Array::of2(&COLUMNS.into(), &(*load).into()),
         }
@@ -135,6 +139,7 @@ impl ToWorker {
                 which: which(message),
             }),
             END_SECOND => Some(ToWorker::EndSecond),
+            REHEARSE => Some(ToWorker::Rehearse),
             "ask" => unpacked(&message.get(1)).map(ToWorker::Ask),
             COLUMNS => Some(ToWorker::Columns { load: number(message, 1)? }),
             _ => None,

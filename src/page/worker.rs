@@ -5,15 +5,17 @@
 
 mod link;
 mod reader;
+mod rehearsal;
 mod source;
 
 use crate::wire::{FromWorker, ToWorker};
 use compare::{Pair, Which};
-use engine::protocol::{Phase, Progress, Reply, Request, Want};
+use engine::protocol::{Answer, Phase, Progress, Reply, Request, Want};
 use engine::{Engine, Work};
 use gloo::events::EventListener;
 use js_sys::{Array, Promise, Uint8Array};
 use reader::Failure;
+use rehearsal::Rehearsal;
 use source::Source;
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufWriter, Write};
@@ -50,9 +52,12 @@ fn listen() -> Result<(), JsValue> {
         turns,
         engine: RefCell::new(Pair::new(Engine::without_simulator)),
         source: RefCell::new(None),
+        rehearsal: RefCell::new(None),
+        unprinted: RefCell::new(None),
         loads: Default::default(),
         running: Cell::new(false),
         progress_due: Cell::new(0.0),
+        phase: Cell::new(Phase::Decoding),
         worked: Cell::new(0.0),
     });
     let listener = EventListener::new(&scope, "message", move |event| {
@@ -100,19 +105,28 @@ struct Shell {
     engine: RefCell<Pair>,
     /// Where the bytes of the file being loaded come from.
     source: RefCell<Option<Rc<Source>>>,
+    /// What it does until there is something to do.
+    rehearsal: RefCell<Option<Box<Rehearsal>>>,
+    /// The source that was read last, until it is told from others: the picture comes first.
+    unprinted: RefCell<Option<Rc<Source>>>,
     /// The loads of the first and the second file: their replies carry these numbers. A newer one may wait for its first bytes.
     loads: [Cell<u32>; 2],
     /// Whether [`Shell::run`] is on its way: there is one at most.
     running: Cell<bool>,
     /// When the page may hear of progress again.
     progress_due: Cell<f64>,
+    /// The phase that the page has heard of last.
+    phase: Cell<Phase>,
     /// Milliseconds the engine has worked since a file was begun: what opening cost without the waiting for its bytes.
     worked: Cell<f64>,
 }
 
 impl Shell {
     fn receive(self: &Rc<Self>, message: ToWorker) {
+        // From now on there is something to do.
+        self.rehearsal.take().into_iter().for_each(|rehearsal| rehearsal.end());
         match message {
+            ToWorker::Rehearse => drop(self.rehearsal.replace(Some(Box::new(Rehearsal::new())))),
             ToWorker::File { load, member, file, which } => self.begin(Source::file((load, which), member, file)),
             ToWorker::Link { load, member, url, which } => self.begin(Source::link((load, which), member, url)),
             ToWorker::EndSecond => {
@@ -151,6 +165,7 @@ impl Shell {
     }
 
     fn begin(&self, source: Source) {
+        self.print();
         self.end_source();
         self.source.replace(Some(Rc::new(source)));
     }
@@ -169,17 +184,34 @@ impl Shell {
             let work = self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends);
             self.worked.set(self.worked.get() + self.clock.now() - began);
             self.post_replies();
+            if work == Work::Idle {
+                self.print();
+            }
             if work == Work::More || self.clock.now() >= slice_ends {
                 self.turn().await;
                 slice_ends = self.clock.now() + SLICE_MS;
                 // What came meanwhile found this loop running and relies on it.
                 continue;
             }
-            if !self.read().await {
+            if !self.read().await && self.rehearse(slice_ends) == Work::Idle {
                 break;
             }
         }
         self.running.set(false);
+    }
+
+    /// Goes on with the rehearsal, if there is one.
+    fn rehearse(&self, slice_ends: f64) -> Work {
+        let mut rehearsal = self.rehearsal.borrow_mut();
+        let work = rehearsal.as_mut().map_or(Work::Idle, |it| it.step(&mut || self.clock.now() < slice_ends));
+        if work == Work::Idle
+            && let Some(rehearsal) = rehearsal.take()
+        {
+            // For developer tools and tests.
+            let _ = self.clock.mark("memscape: rehearsed");
+            rehearsal.end();
+        }
+        work
     }
 
     /// Brings the engine the next bytes. `false` when there is nothing to read.
@@ -241,9 +273,15 @@ impl Shell {
         true
     }
 
-    /// Is done with a source; what tells it from others is told as soon as that is known.
+    /// Is done with a source.
     fn leave(&self, source: Option<Rc<Source>>) {
-        let (scope, Some(source)) = (self.scope.clone(), source) else { return };
+        self.print();
+        self.unprinted.replace(source);
+    }
+
+    /// Says what tells the source that was read last from others, as soon as that is known.
+    fn print(&self) {
+        let (scope, Some(source)) = (self.scope.clone(), self.unprinted.take()) else { return };
         spawn_local(async move {
             if let Some(print) = source.print().await {
                 post(&scope, FromWorker::Fingerprinted { load: source.load, print });
@@ -258,15 +296,20 @@ impl Shell {
                 // For developer tools and the bench, which read it as it is.
                 let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked.get()));
             }
+            let is_picture = matches!(reply, Reply::Answer { answer: Answer::Scene(_), .. });
             self.post(which, reply);
+            if is_picture {
+                self.print();
+            }
         }
     }
 
     /// Sends a reply about a file; progress not too often. Answers are the first one's, whatever they are about: so are the questions.
     fn post(&self, which: Which, reply: Reply) {
-        if matches!(reply, Reply::Progress(_)) {
+        if let Reply::Progress(Progress { phase, .. }) = reply {
             let now = self.clock.now();
-            if now < self.progress_due.get() {
+            // That another phase has begun is heard at once: it may be a short one.
+            if self.phase.replace(phase) == phase && now < self.progress_due.get() {
                 return;
             }
             self.progress_due.set(now + PROGRESS_MS);

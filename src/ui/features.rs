@@ -181,6 +181,7 @@ pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Rea
 
 impl State {
     /// Nothing is open yet, and the page came here in this way.
+    #[inline(never)] // two copies would be 2 kB of wasm
     pub fn that_came(came: Came) -> State {
         State { shared: Shared { came, ..Shared::default() }, ..State::default() }
     }

@@ -19,6 +19,9 @@ const SETTLING: Duration = Duration::from_millis(1500);
 
 /// What opening a file in the page took, once. Seconds, unless the name says otherwise.
 pub(crate) struct Opening {
+    /// From the address to a page whose program runs, in a browser context of its own and then again in that.
+    pub(crate) empty: f64,
+    pub(crate) empty_again: f64,
     /// The worker's engine, without the waiting for bytes.
     pub(crate) work: f64,
     /// The same once more in the same page: the browser has optimised the wasm by then.
@@ -27,9 +30,11 @@ pub(crate) struct Opening {
     pub(crate) summary: f64,
     /// From the choice of the file to its picture.
     pub(crate) picture: f64,
+    /// From the choice of the file to the last answer of the worker: everything is shown, all insights are known.
+    pub(crate) all: f64,
     /// A bare `File.stream()` read of the same file in the same page, after all that.
     pub(crate) bare: f64,
-    /// The longest that a timer of the page had to wait, until the picture.
+    /// The longest that a timer of the page had to wait, until everything is shown.
     pub(crate) gap_ms: f64,
     /// The worker's wasm memory, which never shrinks: its peak.
     pub(crate) wasm_bytes: f64,
@@ -41,10 +46,13 @@ pub(crate) struct Opening {
 
 /// The same of several openings.
 pub(crate) struct InPage {
+    pub(crate) empty: Figure,
+    pub(crate) empty_again: Figure,
     pub(crate) work: Figure,
     pub(crate) work_again: Figure,
     pub(crate) summary: Figure,
     pub(crate) picture: Figure,
+    pub(crate) all: Figure,
     pub(crate) bare: Figure,
     pub(crate) gap_ms: Figure,
     pub(crate) wasm_bytes: Figure,
@@ -57,10 +65,13 @@ impl InPage {
     pub(crate) fn of(openings: &[Opening]) -> InPage {
         let figure = |of: fn(&Opening) -> f64| openings.iter().map(of).collect();
         InPage {
+            empty: figure(|opening| opening.empty),
+            empty_again: figure(|opening| opening.empty_again),
             work: figure(|opening| opening.work),
             work_again: figure(|opening| opening.work_again),
             summary: figure(|opening| opening.summary),
             picture: figure(|opening| opening.picture),
+            all: figure(|opening| opening.all),
             bare: figure(|opening| opening.bare),
             gap_ms: figure(|opening| opening.gap_ms),
             wasm_bytes: figure(|opening| opening.wasm_bytes),
@@ -69,6 +80,16 @@ impl InPage {
         }
     }
 }
+
+/// From before the page begins: notes when its program runs, which writes the snippet, and when a worker said something last.
+const BEFORE: &str = "window.Worker = class extends Worker { constructor(...of) { super(...of); \
+        this.addEventListener('message', () => window.heard = performance.now()); } }; \
+    new MutationObserver((_, observer) => { if (document.getElementById('snippet')?.textContent) { \
+        window.runs = performance.now(); observer.disconnect(); } }) \
+        .observe(document, { childList: true, subtree: true });";
+
+/// Without a word of the worker for so long, everything is shown.
+const QUIET_MS: f64 = 1000.0;
 
 /// Notes when a file is chosen, when its summary stands and when its first picture is drawn, and how late a timer comes.
 const WATCH: &str = "{ const times = window.times = { gap: 0 }; \
@@ -82,7 +103,7 @@ const WATCH: &str = "{ const times = window.times = { gap: 0 }; \
     const tick = () => { const now = performance.now(); \
         if (times.tick && now - times.tick > times.gap) { times.gap = now - times.tick; times.gapAt = times.tick - times.start; } \
         if (times.tick) times.tick = now; \
-        if (!times.picture) setTimeout(tick); }; \
+        if (!times.over) setTimeout(tick); }; \
     tick(); }";
 
 /// Reads the chosen file as a page that does nothing else would.
@@ -98,9 +119,16 @@ pub(crate) fn version() -> String {
 
 /// Opens the file twice in a page of its own, and reads it once.
 pub(crate) fn open(file: &Generated) -> Opening {
-    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page());
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    page.run_before_load(BEFORE);
+    page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
     std::thread::sleep(SETTLING);
+    let empty = page.evaluate("window.runs").as_f64().expect("the program runs") / 1e3;
+    page.reload();
+    page.wait_for_state("empty");
+    std::thread::sleep(SETTLING);
+    let empty_again = page.evaluate("window.runs").as_f64().expect("the program runs") / 1e3;
     let empty_renderer_bytes = largest_renderer();
     let time = |expression: &str| {
         let deadline = Instant::now() + PATIENCE + MORE_PATIENCE.mul_f64(file.bytes as f64);
@@ -124,7 +152,8 @@ pub(crate) fn open(file: &Generated) -> Opening {
     };
     let picture = choose();
     let summary = time("times.summary - times.start");
-    let gap_ms = time("times.gap") * 1e3;
+    let all = time(&format!("performance.now() - heard > {QUIET_MS} ? heard - times.start : null"));
+    let gap_ms = time("(times.over = true, times.gap)") * 1e3;
     let worker = page.workers().pop().expect("a worker");
     let (wasm_bytes, renderer_bytes) = (wasm_memory(&worker), largest_renderer());
     page.evaluate(READ);
@@ -132,7 +161,7 @@ pub(crate) fn open(file: &Generated) -> Opening {
     // Not `choose`: a small file is open again before the next frame, and then nothing of the page's state changes.
     page.choose("input#file", &[&file.path]);
     // The worker says how long its engine worked for each file, without the waiting for bytes.
-    let marks = "performance.getEntriesByType('mark').map(mark => +mark.name.match(/by (\\d+) ms/)[1])";
+    let marks = "performance.getEntriesByType('mark').flatMap(mark => mark.name.match(/by (\\d+) ms/)?.slice(1) ?? []).map(Number)";
     let read_marks = || -> Vec<f64> { serde_json::from_value(page.evaluate_in(&worker, marks)).expect("numbers") };
     let deadline = Instant::now() + PATIENCE + MORE_PATIENCE.mul_f64(file.bytes as f64);
     while read_marks().len() < 2 && Instant::now() < deadline {
@@ -141,7 +170,20 @@ pub(crate) fn open(file: &Generated) -> Opening {
     let work = read_marks();
     let [work, work_again] = work.as_slice() else { panic!("two files were opened: {work:?}") };
     let (work, work_again) = (work / 1e3, work_again / 1e3);
-    Opening { work, work_again, summary, picture, bare, gap_ms, wasm_bytes, renderer_bytes, empty_renderer_bytes }
+    Opening {
+        empty,
+        empty_again,
+        work,
+        work_again,
+        summary,
+        picture,
+        all,
+        bare,
+        gap_ms,
+        wasm_bytes,
+        renderer_bytes,
+        empty_renderer_bytes,
+    }
 }
 
 /// Bytes of wasm memory in a worker: nothing of it is exposed, so the debugger looks for its one `WebAssembly.Memory`.

@@ -31,6 +31,7 @@ pub(crate) enum Extent {
 pub(crate) fn cases(extent: Extent) -> Vec<Case> {
     let case = |name, words, runs, room| Case { name, words, runs, room };
     let mut cases = vec![
+        case("20 k events", "--events 20000 --frames 60", 3, 5_000_000),
         case("100 k events", "--events 100000 --frames 60", 3, 20_000_000),
         case("1 M events", "--events 1000000 --frames 60", 3, 200_000_000),
     ];

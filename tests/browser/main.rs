@@ -79,6 +79,7 @@ mod site;
 mod snapviewer;
 mod sources;
 mod sql;
+mod starting;
 mod table;
 mod timeline;
 mod told_otherwise;

@@ -4,6 +4,7 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::labels::bare_context;
+use crate::sizes::watch;
 use crate::theme::Theme;
 use base::units::Bytes;
 use engine::protocol::{Align, MatchKey};
@@ -27,6 +28,7 @@ const NEAR_PX: f64 = 8.0;
 #[derive(Default)]
 pub(super) struct Panel {
     bar: Shown<Option<Bar>>,
+    is_compared: Shown<bool>,
     devices: Shown<Vec<(i64, String)>>,
     strip: Shown<Picture>,
 }
@@ -42,7 +44,8 @@ struct Picture {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
+        watch(&elements.difference, &app.sizes.difference, &app.frame)?;
         let fill = |list: &HtmlSelectElement, titles: &mut dyn Iterator<Item = &str>| {
             elements.fill_options(list, &titles.map(str::to_owned).collect::<Vec<String>>());
         };
@@ -102,12 +105,12 @@ impl Part for Panel {
                 set_attribute(&option, "value", &device.to_string());
             }
         }
-        let canvas = &elements.difference;
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
-        let side = |css: i32| (f64::from(css) * scale).round() as u32;
         let strip = strip(state);
-        elements.difference_field.set_hidden(state.comparing.pair.is_none());
-        let size = (side(canvas.client_width()), side(canvas.client_height()));
+        if let Some(is_compared) = self.is_compared.changed(state.comparing.pair.is_some()) {
+            elements.difference_field.set_hidden(!is_compared);
+        }
+        let size = app.sizes.difference.get().on_device(scale);
         let picture = Picture { strip, size, theme: Some(app.theme.borrow().clone()) };
         let Some(picture) = self.strip.changed(picture) else { return };
         draw(elements, picture, scale);

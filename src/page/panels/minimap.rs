@@ -5,6 +5,7 @@ use crate::app::{App, Part};
 use crate::dom::listen;
 use crate::elements::elements;
 use crate::labels::bare_context;
+use crate::sizes::watch;
 use crate::theme::Theme;
 use engine::protocol::Overview;
 use std::cell::Cell;
@@ -45,6 +46,7 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
+        watch(&elements.minimap, &app.sizes.minimap, &app.frame)?;
         let grip = Rc::new(Cell::new(None::<Grip>));
         let on = |event: &'static str, then: fn(&App, &Cell<Option<Grip>>, &PointerEvent, &Elements)| {
             let grip = grip.clone();
@@ -101,8 +103,7 @@ impl Part for Panel {
     fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let canvas = &elements.minimap;
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
-        let side = |css: i32| (f64::from(css) * scale).round() as u32;
-        let size = (side(canvas.client_width()), side(canvas.client_height()));
+        let size = app.sizes.minimap.get().on_device(scale);
         let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else {
             // As the flame graph: WebKit may show it empty again.
             self.shown = None;

@@ -2,7 +2,7 @@
 
 use crate::app::{App, Part, Shown};
 use crate::elements::elements;
-use crate::labels::{FONT, context, stage_size};
+use crate::labels::{FONT, context};
 use crate::theme::Theme;
 use picture::timeline::View;
 use ui::State;
@@ -15,7 +15,6 @@ use web_sys::CanvasRenderingContext2d;
 
 elements! {
     HtmlCanvasElement: overlay;
-    HtmlElement: stage;
 }
 
 /// CSS pixels: the height of a chip, and what is beside its text.
@@ -51,7 +50,7 @@ impl Part for Panel {
             self.shown = Shown::default();
             return;
         };
-        let stage = stage_size(&elements.stage, canvas.scale);
+        let stage = app.sizes.stage.get().on_device(canvas.scale);
         let above = above(state, &view, &canvas);
         let right = (state.right_gutter() * canvas.scale).round();
         let now = (Overlay::of(state), (stage, canvas.height_px, above, right), app.theme.borrow().clone());

@@ -3,10 +3,11 @@
 use crate::app::{App, Part};
 use crate::device::{choose, watch_size};
 use crate::elements::elements;
+use crate::sizes::watch;
 use ui::{Action, State};
 
 elements! {
-    HtmlElement: plot;
+    HtmlElement: plot, stage;
 }
 
 #[derive(Default)]
@@ -16,11 +17,12 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
+        watch(&elements.stage, &app.sizes.stage, &app.frame)?;
         watch_size(app, &elements.plot, Action::Resized)
     }
 
     fn show(&mut self, app: &'static App, _: &Elements, state: &State) {
-        if app.painter.borrow_mut().show(state, &app.theme.borrow()) {
+        if app.painter.borrow_mut().show(state, &app.theme.borrow(), app.sizes.stage.get()) {
             choose(app);
         }
     }

@@ -100,15 +100,20 @@ impl Part for Panel {
         let marks = marks(&state.why, state);
         if is_new {
             let focus = focus(elements);
+            let is_first = self.topic.0.is_none();
             let is_same = self.topic.changed(marks.topic).is_none();
-            let top = if is_same { elements.why_report.scroll_top() } else { 0 };
+            // Where it is scrolled to is known once all of the page is laid out. It stays there unless something makes it move.
+            let moves = focus.is_some() || !(is_same || is_first);
+            let top = if is_same && moves { elements.why_report.scroll_top() } else { 0 };
             fill(elements, state, theme);
             mark(elements, state);
             if let Some(focus) = focus {
                 focus_item(elements, &focus);
             }
             // What has the focus may have been scrolled away from.
-            elements.why_report.set_scroll_top(top);
+            if moves {
+                elements.why_report.set_scroll_top(top);
+            }
         }
         let before = self.marks.0.as_ref().map(|marks| marks.active);
         let Some(marks) = self.marks.changed(marks).cloned() else { return };
