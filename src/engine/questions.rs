@@ -9,7 +9,7 @@ use super::heaviest::Heaviest;
 use super::open::OpenFile;
 use super::plan::{Plan, Sizes, course_curve};
 use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply};
-use super::report::{Job, job};
+use super::report::Reports;
 use super::scenes::SceneInWork;
 use super::sources::Sources;
 use super::state::{Beneath, States};
@@ -38,7 +38,7 @@ pub(super) struct Questions {
     sources: Sources,
     tables: Tables,
     events: Events,
-    report: Option<Box<dyn Job>>,
+    reports: Reports,
     sending: Sending,
     /// Answers [`Question::WhatIf`], where there is one.
     simulator: Option<Box<dyn Simulate>>,
@@ -99,7 +99,7 @@ impl Questions {
             Question::Sources(_) => self.sources = Sources::default(),
             Question::TableText(_) => self.tables.begin_text(),
             Question::EventsText(_) => self.events.begin_text(),
-            Question::Report(_) => self.report = None,
+            Question::Report(_) => self.reports.begin(),
             Question::WhatIf(_) => self.simulator.iter_mut().for_each(|simulator| simulator.begin()),
             Question::Recording => self.sending = Sending::default(),
             Question::Plan(_) => self.plan = None,
@@ -113,7 +113,8 @@ impl Questions {
     pub(super) fn forget_categories(&mut self) {
         self.tables.forget();
         self.events.forget();
-        (self.report, self.plan, self.plan_curve, self.sizes) = Default::default();
+        self.reports.begin();
+        (self.plan, self.plan_curve, self.sizes) = Default::default();
         self.scene = SceneInWork::default();
     }
 
@@ -226,9 +227,7 @@ impl Questions {
                 Some(Answer::Heaviest(self.heaviest.find(file, device, scope, (arrangement, node), slice)?))
             }
             Question::Report(ref question) => {
-                let report = self.report.get_or_insert_with(|| job(device, question.clone())).step(file, slice)?;
-                self.report = None;
-                Some(Answer::Report(Box::new(report)))
+                Some(Answer::Report(Box::new(self.reports.step(file, device, question, slice)?)))
             }
             Question::PlanCurve(ref question, view) => {
                 let new = || Box::new(Plan::over(device, question, view));
@@ -274,13 +273,14 @@ impl Questions {
     }
 
     /// Bytes on the heap of what is kept, by table.
-    pub(super) fn heap_bytes(&self) -> [(&'static str, usize); 5] {
+    pub(super) fn heap_bytes(&self) -> [(&'static str, usize); 6] {
         let views = self.trees.heap_bytes() + self.states.heap_bytes() + self.beneath.heap_bytes();
         [
             ("table", self.tables.heap_bytes()),
             ("curves", self.curves.heap_bytes()),
             ("list of events", self.events.heap_bytes()),
             ("views", views + self.sources.heap_bytes()),
+            ("insights", self.reports.heap_bytes()),
             ("simulation", self.simulator.as_ref().map_or(0, |simulator| simulator.heap_bytes())),
         ]
     }

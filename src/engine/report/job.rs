@@ -1,5 +1,6 @@
 //! What every topic of reports does: its report, in slices.
 
+use super::known::Known;
 use crate::open::OpenFile;
 use crate::protocol::Report;
 use base::slice::{Slice, Sliced};
@@ -12,4 +13,9 @@ pub(crate) trait Job {
     /// # Errors
     /// The time is up.
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report>;
+
+    /// Where it keeps what other reports on its device need as well.
+    fn known(&mut self) -> Option<&mut Known> {
+        None
+    }
 }

@@ -7,6 +7,7 @@ mod column;
 mod fragmentation;
 mod heaviest;
 mod job;
+mod known;
 mod layout;
 mod leaks;
 mod live_sites;
@@ -25,7 +26,9 @@ mod writing;
 use super::open::OpenFile;
 use super::protocol::{Report, ReportQuestion, Topic};
 use base::slice::{Slice, Sliced};
-pub(super) use job::Job;
+use job::Job;
+use known::Known;
+use std::mem::swap;
 
 /// What one file can't answer: nothing.
 struct Nothing;
@@ -36,8 +39,61 @@ impl Job for Nothing {
     }
 }
 
+/// The reports that are asked for, one after another, and what several of them need.
+#[derive(Default)]
+pub(super) struct Reports {
+    job: Option<Box<dyn Job>>,
+    known: Vec<Known>,
+}
+
+impl Reports {
+    /// Lets go of the report that is in the making, not of what others need as well.
+    pub(super) fn begin(&mut self) {
+        self.job = None;
+    }
+
+    /// The report that answers a question, when it is done.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        question: &ReportQuestion,
+        slice: &mut Slice,
+    ) -> Sliced<Report> {
+        let Reports { job: in_work, known } = self;
+        let job = in_work.get_or_insert_with(|| job(device, question.clone()));
+        if let Some(place) = job.known() {
+            let at = known.iter().position(|known| known.device == place.device);
+            let at = at.unwrap_or(known.len());
+            if at == known.len() {
+                known.push(Known::of(place.device));
+            }
+            known.get_mut(at).into_iter().for_each(|known| swap(known, place));
+        }
+        let report = job.step(file, slice);
+        if let Some(place) = job.known() {
+            known
+                .iter_mut()
+                .find(|known| known.device == place.device)
+                .into_iter()
+                .for_each(|known| swap(known, place));
+        }
+        let report = report?;
+        *in_work = None;
+        Ok(report)
+    }
+
+    /// Bytes on the heap of what is kept.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.known.iter().map(Known::heap_bytes).sum()
+    }
+}
+
 /// The report that answers a question, in the making.
-pub(super) fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
+fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
         Topic::Comparison | Topic::Ranks => Box::new(Nothing),
         Topic::Categories => Box::new(categories::Categories::new(device, question)),

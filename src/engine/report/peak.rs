@@ -2,10 +2,10 @@
 
 use super::heaviest::Heaviest;
 use super::job::Job;
-use super::leaks::Growth;
+use super::known::Known;
 use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
-use super::steps::{Finding, Steps};
+use super::steps::Steps;
 use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, cut, freed_by, row, threshold};
 use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
@@ -29,7 +29,7 @@ const RECENT: u32 = 1000;
 pub(super) struct Peak {
     device: i64,
     question: ReportQuestion,
-    steps: Finding,
+    known: Known,
     parts: Option<Parts>,
 }
 
@@ -45,12 +45,11 @@ struct Parts {
     old_count: u32,
     /// What is live at the peak only because `resize_` makes room for an address: bytes and count.
     prefix: (u64, u64),
-    growth: Growth,
 }
 
 impl Peak {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Peak {
-        Peak { device, question, steps: Finding::new(device), parts: None }
+        Peak { device, question, known: Known::of(device), parts: None }
     }
 }
 
@@ -70,12 +69,11 @@ impl Parts {
             oldest: Heaviest::new(question.rows.min(MOST_ROWS) as usize),
             old_count: 0,
             prefix: (0, 0),
-            growth: Growth::new(file, history, question, steps),
         }
     }
 
     fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let Parts { peak, beside, categories, recent, made, large, oldest, old_count, prefix, growth } = self;
+        let Parts { peak, beside, categories, recent, made, large, oldest, old_count, prefix } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
             let category = file.groups.of(&file.snapshot, history, id, Grouping::Category);
@@ -98,7 +96,7 @@ impl Parts {
         if let Some(beside) = beside {
             beside.step(file, history, &mut |_, _| {}, slice)?;
         }
-        growth.step(file, history, slice)
+        Ok(())
     }
 }
 
@@ -109,13 +107,13 @@ impl Job for Peak {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        self.steps.step(file, slice)?;
-        let steps = &self.steps.steps;
+        self.known.grow(file, history, slice)?;
+        let steps = &self.known.steps.steps;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
         parts.step(file, history, slice)?;
         let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
-        write_sentences(&mut writing, &parts, &self.steps.steps);
+        write_sentences(&mut writing, &parts, &self.known);
         parts.peak.write(&mut writing, "Live at the peak", parts.beside.as_ref());
         write_categories(&mut writing, &parts);
         let Parts { peak, recent, made, large, oldest, old_count, .. } = parts;
@@ -123,9 +121,14 @@ impl Job for Peak {
         write_oldest(&mut writing, &peak, (oldest.ranked(), old_count), large);
         Ok(writing.report)
     }
+
+    fn known(&mut self) -> Option<&mut Known> {
+        Some(&mut self.known)
+    }
 }
 
-fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
+fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, known: &Known) {
+    let steps = &known.steps.steps;
     let (file, history) = (writing.file, writing.history);
     let peak = &parts.peak;
     let moment = peak.moment;
@@ -161,7 +164,9 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
         text.push_str(" in this trace. See Out of memory.");
         writing.say(Tone::Alarm, text, None);
     }
-    parts.growth.say(writing, &SiteSums::default(), &[Tone::Alarm]);
+    if let Some(growth) = known.growth() {
+        growth.say(writing, &SiteSums::default(), &[Tone::Alarm]);
+    }
     if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let mut text = "Reserved at the peak: ".to_owned();

@@ -50,7 +50,11 @@ pub(super) struct Counted {
     told: usize,
     /// What is live then, by these numbers.
     pub(super) usages: Vec<u64>,
+    /// The place after that of the region in `regions`, by the labels of an event; 0: not looked up yet.
+    of_labels: Vec<u32>,
     innermost: Innermost,
+    /// How far `innermost` was asked.
+    at: usize,
     /// Live at Mosaic's peak, by the annotation they were born in; `None`: in none.
     pub(super) annotations: Vec<(Option<StringId>, u64)>,
     of_annotation: HashMap<u32, u32, foldhash::fast::RandomState>,
@@ -108,16 +112,20 @@ impl Counted {
             slice.tick()?;
             self.next += 1;
             let (born, died, size) = allocations.span(AllocationId(id));
+            // Those that follow are born later.
+            if born > self.highest.moment {
+                break;
+            }
             // Mosaic knows no end but the completed free.
             let is_freed = died <= self.highest.moment && is_completed(history, died);
-            if born > self.highest.moment || is_freed {
+            if is_freed {
                 continue;
             }
             let number = self.region(snapshot, history, born);
             if let Some(region) = self.regions.get_mut(number) {
                 region.mosaic = region.mosaic.saturating_add(size);
             }
-            let name = self.innermost.at_birth(born);
+            let name = self.innermost.at_event(&mut self.at, born.saturating_sub(1));
             let next = self.annotations.len() as u32;
             let number = *self.of_annotation.entry(key(name)).or_insert(next);
             if number == next {
@@ -160,12 +168,21 @@ impl Counted {
 
     /// The number of the region of what is born at a moment of the trace.
     fn region(&mut self, snapshot: &Snapshot, history: &DeviceHistory, born: u32) -> usize {
-        let name = compile_context(snapshot, history, EventIdx(born.saturating_sub(1)));
+        let event = EventIdx(born.saturating_sub(1));
+        let labels = history.events.labels(event.0).0 as usize;
+        if self.of_labels.is_empty() {
+            self.of_labels = vec![0; snapshot.labels.len()];
+        }
+        if let Some(known) = self.of_labels.get(labels).and_then(|known| known.checked_sub(1)) {
+            return known as usize;
+        }
+        let name = compile_context(snapshot, history, event);
         let next = self.regions.len();
         let number = *self.numbers.entry(key(name)).or_insert(next as u32) as usize;
         if number >= self.regions.len() {
             self.regions.push(Region { name, ..Region::default() });
         }
+        self.of_labels.get_mut(labels).into_iter().for_each(|known| *known = number as u32 + 1);
         number
     }
 }

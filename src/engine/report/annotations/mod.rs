@@ -6,8 +6,8 @@ mod sheets;
 mod step_sheet;
 
 use super::job::Job;
+use super::known::Known;
 use super::ranges::Ranges;
-use super::steps::Finding;
 use super::writing::{MOST_ROWS, says};
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion, Span, Tone, Topic};
@@ -26,7 +26,7 @@ use step_sheet::{growth, steps_sheet};
 pub(super) struct Annotations {
     device: i64,
     question: ReportQuestion,
-    finding: Finding,
+    known: Known,
     is_found: bool,
     ranges: Ranges,
     steps: Ranges,
@@ -48,12 +48,12 @@ impl Annotations {
         };
         let window = moment("from").zip(moment("to")).map(|(from, to)| Span { from, to });
         let (ranges, steps, by_name, sums, highest, highest_names) = Default::default();
-        let (finding, counted) = (Finding::new(device), Counted::with(window));
+        let (known, counted) = (Known::of(device), Counted::with(window));
         let (is_found, summed) = (false, 0);
         Annotations {
             device,
             question,
-            finding,
+            known,
             is_found,
             ranges,
             steps,
@@ -68,7 +68,7 @@ impl Annotations {
 
     /// Sums up annotations by name, and puts both in the order of their peaks.
     fn sum_up(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let places = &self.finding.placed.places;
+        let places = &self.known.steps.placed.places;
         if self.summed == 0 {
             self.highest = Radix::with_room(places.len());
         }
@@ -102,7 +102,7 @@ impl Annotations {
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
         let names = Names { snapshot, history, rows: self.question.rows.min(MOST_ROWS) };
-        let (steps, placed) = (&self.finding.steps, &self.finding.placed);
+        let (steps, placed) = (&self.known.steps.steps, &self.known.steps.placed);
         let mut statements = vec![says(Tone::Fact, steps.how(), None)];
         statements.extend(growth(steps, self.steps.facts(), history.event_count()));
         let mut say = |count: usize, words: &str| {
@@ -135,10 +135,10 @@ impl Job for Annotations {
             return Ok(Report { topic: Topic::Steps, ..Report::default() });
         };
         if !self.is_found {
-            self.finding.step(file, slice)?;
+            self.known.steps.step(file, slice)?;
             self.is_found = true;
-            self.ranges = Ranges::of(std::mem::take(&mut self.finding.placed.spans));
-            self.steps = Ranges::of(self.finding.steps.spans.clone());
+            self.ranges = Ranges::of(self.known.steps.placed.spans.clone());
+            self.steps = Ranges::of(self.known.steps.steps.spans.clone());
             let clock = history.events.times.clock();
             let marks = file.snapshot.marks.iter().take(self.question.rows.min(MOST_ROWS) as usize);
             let until = |us: i64| clock.map(|clock| clock.events_before_us(us.saturating_add(1)));
@@ -149,5 +149,9 @@ impl Job for Annotations {
         self.counted.step(&file.snapshot, history, slice)?;
         self.sum_up(history, slice)?;
         Ok(self.report(&file.snapshot, history))
+    }
+
+    fn known(&mut self) -> Option<&mut Known> {
+        Some(&mut self.known)
     }
 }

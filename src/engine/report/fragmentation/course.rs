@@ -49,6 +49,7 @@ impl Course {
     /// Works until it is done.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let bytes = |id: AllocationId| i64::try_from(file.about(history).rounded(id).0).unwrap_or(i64::MAX);
+        let blocks = |id: AllocationId| i64::try_from(file.about(history).block_bytes(id)).unwrap_or(i64::MAX);
         let early = history.allocations.early();
         while self.next_early < early {
             slice.tick()?;
@@ -66,8 +67,8 @@ impl Course {
             slice.tick()?;
             self.next_event = Some(event.0 + 1);
             let changes = match history.change(event) {
-                Some((id, true)) => [0, bytes(id), history.allocations.size(id) as i64],
-                Some((id, false)) => [0, -bytes(id), -(history.allocations.size(id) as i64)],
+                Some((id, true)) => [0, blocks(id), history.allocations.size(id) as i64],
+                Some((id, false)) => [0, -blocks(id), -(history.allocations.size(id) as i64)],
                 None => [history.reserved_change(event), 0, 0],
             };
             for (now, change) in self.now.iter_mut().zip(changes) {

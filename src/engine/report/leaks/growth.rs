@@ -74,9 +74,13 @@ fn newest(stay: &SiteSums, group: u32) -> Option<u32> {
     Some(stay.of(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
 }
 
+/// In how many steps at least what is listed grows.
+fn fewest(question: &ReportQuestion) -> Threshold {
+    threshold(question, ["steps", "in at least", "steps"], 2)
+}
+
 /// The run, and what it found.
 pub(in crate::report) struct Growth {
-    fewest: Threshold,
     /// The moments that are compared, ascending: the baseline, and the end of each step after it.
     ends: Vec<u32>,
     steps: u32,
@@ -91,12 +95,7 @@ pub(in crate::report) struct Growth {
 }
 
 impl Growth {
-    pub(in crate::report) fn new(
-        file: &OpenFile,
-        history: &DeviceHistory,
-        question: &ReportQuestion,
-        steps: &Steps,
-    ) -> Growth {
+    pub(in crate::report) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Growth {
         let ends = steps.growth_ends();
         // Those without a name are counted from 1.
         let name = |step: usize| {
@@ -104,7 +103,6 @@ impl Growth {
         };
         let first = WARM_UP - 1;
         Growth {
-            fewest: threshold(question, ["steps", "in at least", "steps"], 2),
             names: [name(first), name(first + ends.len().saturating_sub(1))],
             ends,
             steps: steps.spans.len() as u32,
@@ -180,6 +178,14 @@ impl Growth {
         self.next_end += 1;
     }
 
+    /// Bytes on the heap.
+    pub(in crate::report) fn heap_bytes(&self) -> usize {
+        let courses: usize = self.sites.iter().map(|site| site.course.capacity()).sum();
+        self.sites.capacity() * size_of::<Site>()
+            + courses * size_of::<(u32, u64)>()
+            + self.ends.capacity() * size_of::<u32>()
+    }
+
     /// Ends that are compared with the one before.
     fn compared(&self) -> u32 {
         (self.ends.len() as u32).saturating_sub(1)
@@ -203,8 +209,8 @@ impl Growth {
     }
 
     /// What grows: accumulating allocations first. One that is replaced by a larger one is no leak by itself.
-    fn ranked(&self) -> Vec<u32> {
-        let enough = self.fewest.value.max(1).max(u64::from(self.compared().div_ceil(2)));
+    fn ranked(&self, fewest: &Threshold) -> Vec<u32> {
+        let enough = fewest.value.max(1).max(u64::from(self.compared().div_ceil(2)));
         let growing = (0u32..).zip(&self.sites);
         let growing = growing.filter(|(_, site)| site.falls == 0 && u64::from(site.rises) >= enough);
         sorted_numbers(growing.map(|(group, site)| (pair(u64::from(!site.is_more()), !site.growth()), group)).collect())
@@ -214,7 +220,7 @@ impl Growth {
     pub(in crate::report) fn say(&self, writing: &mut Writing<'_>, stay: &SiteSums, tones: &[Tone]) {
         let (file, history) = (writing.file, writing.history);
         let compared = self.compared();
-        for group in self.ranked().into_iter().take(3) {
+        for group in self.ranked(&fewest(writing.question)).into_iter().take(3) {
             let Some(site) = self.sites.get(group as usize).filter(|site| tones.contains(&site.tone())) else {
                 continue;
             };
@@ -248,13 +254,14 @@ impl Growth {
     /// Writes what it found; `stay` is what is live at the end.
     pub(super) fn write(&self, writing: &mut Writing<'_>, stay: &SiteSums) {
         let (file, history) = (writing.file, writing.history);
-        let (compared, span, ranked) = (self.compared(), self.span(), self.ranked());
-        if u64::from(compared) < self.fewest.value.max(1) {
+        let fewest = fewest(writing.question);
+        let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(&fewest));
+        if u64::from(compared) < fewest.value.max(1) {
             let mut text = "Growth per step is unknown: ".to_owned();
             text.push_str(&counted(self.steps.into(), "step"));
             text.push_str(" in the trace, ");
             // The first two are compared with none before.
-            text.push_str(&grouped(self.fewest.value.max(1).saturating_add(2)));
+            text.push_str(&grouped(fewest.value.max(1).saturating_add(2)));
             text.push_str(" needed.");
             if history.event_count() > 0 {
                 writing.say(Tone::Fact, text, None);
@@ -287,7 +294,7 @@ impl Growth {
                     caches. A call site is listed if its live bytes, without what is awaiting free, never fall, and rise in at \
                     least half of the steps and no fewer than the threshold.";
         let mut sheet = sheet(["grows", "Growth per step", note], &columns);
-        sheet.threshold = Some(self.fewest.clone());
+        sheet.threshold = Some(fewest);
         writing.fill(sheet, &columns, &ranked, |writing, (group, site)| {
             let id = newest(stay, group).map(AllocationId);
             let row = id.map(|id| writing.allocation_row(id, None)).unwrap_or_default();

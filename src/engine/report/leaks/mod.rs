@@ -6,7 +6,7 @@ mod lives;
 mod rounding;
 
 use super::job::Job;
-use super::steps::Finding;
+use super::known::Known;
 use super::writing::Writing;
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion};
@@ -22,20 +22,19 @@ use rounding::Lost;
 pub(crate) struct Leaks {
     device: i64,
     question: ReportQuestion,
-    steps: Finding,
+    known: Known,
     parts: Option<Parts>,
 }
 
 struct Parts {
     lives: Lives,
-    growth: Growth,
     lost: Lost,
     cached: Cached,
 }
 
 impl Leaks {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Leaks {
-        Leaks { device, question, steps: Finding::new(device), parts: None }
+        Leaks { device, question, known: Known::of(device), parts: None }
     }
 }
 
@@ -45,24 +44,28 @@ impl Job for Leaks {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        self.steps.step(file, slice)?;
+        self.known.grow(file, history, slice)?;
         let parts = self.parts.get_or_insert_with(|| Parts {
             lives: Lives::new(file, history, &self.question),
-            growth: Growth::new(file, history, &self.question, &self.steps.steps),
             lost: Lost::new(file, history, &self.question),
             cached: Cached::new(&self.question),
         });
         parts.lives.step(file, history, slice)?;
-        parts.growth.step(file, history, slice)?;
         parts.lost.step(file, history, slice)?;
         parts.cached.step(file, history, slice)?;
-        let Parts { lives, growth, lost, cached } = self.parts.take().ok_or(Spent)?;
+        let Parts { lives, lost, cached } = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         // The likeliest faults first.
-        growth.write(&mut writing, &lives.stay);
+        if let Some(growth) = self.known.growth() {
+            growth.write(&mut writing, &lives.stay);
+        }
         lives.write(&mut writing);
         cached.write(&mut writing);
         lost.write(&mut writing);
         Ok(writing.report)
+    }
+
+    fn known(&mut self) -> Option<&mut Known> {
+        Some(&mut self.known)
     }
 }

@@ -38,6 +38,15 @@ pub(super) struct Pool {
 }
 
 impl Pool {
+    /// An allocation of so many bytes, requested and rounded, begins or ends.
+    fn live(&mut self, (requested, rounded): (u64, u64), is_born: bool) {
+        let change = |bytes: &mut u64, by: u64| {
+            *bytes = if is_born { bytes.saturating_add(by) } else { bytes.saturating_sub(by) };
+        };
+        change(&mut self.now.requested, requested);
+        change(&mut self.now.rounded, rounded);
+    }
+
     fn look(&mut self, moment: u32) {
         if self.now.reserved > self.capacity.0 {
             self.capacity = (self.now.reserved, moment);
@@ -60,14 +69,19 @@ pub(super) struct Course {
     next_range: usize,
     next_early: usize,
     next_event: u32,
+    /// The pool that labels name, by their row: [`NOT_LOOKED_UP`] before it is asked for.
+    of_labels: Vec<u32>,
 }
+
+const NOT_LOOKED_UP: u32 = u32::MAX;
 
 impl Course {
     pub(super) fn new(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives, moments: [u32; 2]) -> Course {
         let pools = vec![Pool::default(); file.groups.count(history, Grouping::Pool) as usize];
         let ends = Radix::with_room(lives.ranges.len());
         let (ended, next_end, next_range, next_early, next_event) = Default::default();
-        Course { pools, moments, ends, ended, next_end, next_range, next_early, next_event }
+        let of_labels = vec![NOT_LOOKED_UP; file.snapshot.labels.len()];
+        Course { pools, moments, ends, ended, next_end, next_range, next_early, next_event, of_labels }
     }
 
     /// Works until it is done.
@@ -94,11 +108,14 @@ impl Course {
             slice.tick()?;
             let id = AllocationId(self.next_early as u32);
             self.next_early += 1;
-            self.tell(file, history, id);
+            let (number, by_event) = self.pool_of(file, history, id);
+            let Some(pool) = self.pools.get_mut(number as usize) else { continue };
+            pool.told[usize::from(!by_event)] += 1;
             if history.allocations.outlives(id, Moment::START) {
-                self.live(file, history, id, true);
+                let size = history.allocations.size(id);
+                pool.live((size, file.about(history).rounded(id).0), true);
                 if history.allocations.pending_from(id) == 0 {
-                    self.pend(file, history, id, history.allocations.size(id) as i64);
+                    pool.now.pending = pool.now.pending.saturating_add_signed(size as i64);
                 }
             }
         }
@@ -118,18 +135,10 @@ impl Course {
         let moment = Moment::after(event).0;
         match history.allocation_of(event) {
             Some(id) => {
-                let change = history.change(event);
-                if let Some((id, is_born)) = change {
-                    if is_born {
-                        self.tell(file, history, id);
-                    }
-                    self.live(file, history, id, is_born);
+                let (change, pending) = (history.change(event), history.pending_change(event));
+                if change.is_some() || pending != 0 {
+                    self.allocation(file, history, (id, change.map(|(_, is_born)| is_born), pending), moment);
                 }
-                let pending = history.pending_change(event);
-                if pending != 0 {
-                    self.pend(file, history, id, pending);
-                }
-                self.look(file.groups.of(&file.snapshot, history, id, Grouping::Pool), moment);
             }
             None => self.map(file, lives, moment),
         }
@@ -177,35 +186,50 @@ impl Course {
         }
     }
 
-    fn pool(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<&mut Pool> {
-        self.pools.get_mut(file.groups.of(&file.snapshot, history, id, Grouping::Pool) as usize)
+    /// What an event changes for an allocation: whether it begins or ends, and by how many bytes more it awaits its free.
+    fn allocation(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        (id, is_born, pending): (AllocationId, Option<bool>, i64),
+        moment: u32,
+    ) {
+        let (number, by_event) = self.pool_of(file, history, id);
+        let Some(pool) = self.pools.get_mut(number as usize) else { return };
+        if is_born == Some(true) {
+            pool.told[usize::from(!by_event)] += 1;
+        }
+        if let Some(is_born) = is_born {
+            let about = file.about(history);
+            pool.live((history.allocations.size(id), about.block_bytes(id)), is_born);
+        }
+        pool.now.pending = pool.now.pending.saturating_add_signed(pending);
+        pool.look(moment);
     }
 
-    fn tell(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) {
-        let of_event = match history.allocations.provenance(id) {
-            Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => {
-                file.snapshot.labels.labels(history.events.labels(event.0)).pool.is_some()
+    /// The number of an allocation's pool as [`Grouping::Pool`] groups by it, and whether an event names the pool.
+    fn pool_of(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u32, bool) {
+        let groups = &file.groups;
+        if !groups.knows_pools() {
+            return (0, false);
+        }
+        let event = match history.allocations.provenance(id) {
+            Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => Some(event),
+            Provenance::Static => None,
+            Provenance::Unexplained => return (0, false),
+        };
+        if let Some(event) = event {
+            let labels = history.events.labels(event.0);
+            if let Some(number) = self.of_labels.get_mut(labels.0 as usize) {
+                if *number == NOT_LOOKED_UP {
+                    *number = groups.pool_number(file.snapshot.labels.labels(labels).pool);
+                }
+                if *number > 0 {
+                    return (*number, true);
+                }
             }
-            Provenance::Static | Provenance::Unexplained => false,
-        };
-        if let Some(pool) = self.pool(file, history, id) {
-            pool.told[usize::from(!of_event)] += 1;
         }
-    }
-
-    fn live(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, is_born: bool) {
-        let (size, rounded) = (history.allocations.size(id), file.about(history).rounded(id).0);
-        let Some(Pool { now, .. }) = self.pool(file, history, id) else { return };
-        let change = |bytes: &mut u64, by: u64| {
-            *bytes = if is_born { bytes.saturating_add(by) } else { bytes.saturating_sub(by) };
-        };
-        change(&mut now.requested, size);
-        change(&mut now.rounded, rounded);
-    }
-
-    fn pend(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, change: i64) {
-        if let Some(Pool { now, .. }) = self.pool(file, history, id) {
-            now.pending = now.pending.saturating_add_signed(change);
-        }
+        let segment = groups.segment(history, id).and_then(|place| file.snapshot.segments.get(place as usize));
+        (groups.pool_number(segment.and_then(|segment| segment.pool)), false)
     }
 }

@@ -9,8 +9,8 @@ mod sentences;
 mod tables;
 
 use super::job::Job;
+use super::known::Known;
 use super::layout::Layout;
-use super::steps::Finding;
 use super::writing::{Writing, threshold};
 use crate::answers::Population;
 use crate::open::OpenFile;
@@ -32,7 +32,7 @@ const MOST_SITES: usize = 3;
 pub(super) struct Savings {
     device: i64,
     question: ReportQuestion,
-    steps: Finding,
+    known: Known,
     loss: StackMatch,
     backward: StackMatch,
     run: Option<Run>,
@@ -56,8 +56,8 @@ struct Reserved {
 impl Savings {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Savings {
         let (loss, backward) = <(StackMatch, StackMatch)>::default();
-        let steps = Finding::new(device);
-        Savings { device, question, steps, loss, backward, run: None, live: None, reserved: None }
+        let known = Known::of(device);
+        Savings { device, question, known, loss, backward, run: None, live: None, reserved: None }
     }
 }
 
@@ -72,6 +72,10 @@ impl Job for Savings {
         file.segment_lives(self.device, slice)?;
         self.report(file, slice)
     }
+
+    fn known(&mut self) -> Option<&mut Known> {
+        Some(&mut self.known)
+    }
 }
 
 impl Savings {
@@ -79,8 +83,8 @@ impl Savings {
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        self.steps.step(file, slice)?;
-        let run = self.run.get_or_insert_with(|| Run::new(file, history, &self.steps.steps));
+        self.known.steps.step(file, slice)?;
+        let run = self.run.get_or_insert_with(|| Run::new(file, history, &self.known.steps.steps));
         let by = Stacks { loss: &self.loss.stacks, backward: &self.backward.stacks };
         run.step(file, history, by, slice)?;
         let peak = run.peak;
@@ -104,7 +108,7 @@ impl Savings {
         }
         let least = threshold(&self.question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
         let savings = self.savings(file, history, &run, &live.ids, least.value);
-        sentences::write(&mut writing, peak, &savings, &self.steps.steps);
+        sentences::write(&mut writing, peak, &savings, &self.known.steps.steps);
         sentences::write_reserved(&mut writing, &reserved.keeping.told(file, history), &reserved.layout);
         tables::write_savings(&mut writing, peak.1, &savings, least);
         tables::write_categories(&mut writing, &run);

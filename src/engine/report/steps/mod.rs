@@ -17,8 +17,10 @@ pub(super) use found::{How, Steps, WARM_UP};
 pub(super) use placed::Placed;
 
 use crate::open::OpenFile;
+use crate::protocol::Span;
 use base::slice::{Slice, Sliced};
 use families::Families;
+use placed::PlacedAnnotation;
 use recurrence::Recurrence;
 
 /// The search for them.
@@ -62,6 +64,14 @@ impl Finding {
         let is_by_name = is_plain || !by_name.spans.is_empty() && by_name.spans.len() >= by_stack.spans.len();
         self.steps = if is_by_name { by_name } else { by_stack };
         self.is_done = true;
+        (self.families, self.recurrence) = Default::default();
         Ok(())
+    }
+
+    /// Bytes on the heap of what was found.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let Placed { places, spans, .. } = &self.placed;
+        places.capacity() * size_of::<PlacedAnnotation>()
+            + (spans.capacity() + self.steps.spans.capacity()) * size_of::<Span>()
     }
 }

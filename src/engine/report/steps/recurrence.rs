@@ -11,9 +11,10 @@
 use super::found::{How, Steps};
 use crate::protocol::Span;
 use crate::report::calls::Calls;
+use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
-use base::units::{EventIdx, Moment};
+use base::units::Moment;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, FrameId, Snapshot, StackId};
@@ -31,8 +32,8 @@ struct Seen {
     second: u32,
     last: u32,
     squares: u128,
-    /// What is live before the second time.
-    live: i64,
+    /// The events before its second time.
+    before_second: u32,
 }
 
 /// The search, as far as it is.
@@ -40,8 +41,9 @@ struct Seen {
 pub(super) struct Recurrence {
     event: u32,
     allocations: u32,
-    total: i64,
-    seen: HashMap<StackId, Seen, foldhash::fast::RandomState>,
+    /// The place after that of each stack in `seen`; 0: it has none. A table of hashes would cost more than all else.
+    places: Column<u32>,
+    seen: Vec<(StackId, Seen)>,
     even: Option<Vec<(StackId, Seen)>>,
     /// The numbers of times that stacks agree on, the next last.
     numbers: Vec<u32>,
@@ -49,7 +51,8 @@ pub(super) struct Recurrence {
     looked_at: usize,
     agreeing: u32,
     callers: Option<Vec<FrameId>>,
-    anchor: Option<(StackId, Seen)>,
+    /// With the bytes that are live before its second time.
+    anchor: Option<(StackId, Seen, i64)>,
     modules: Calls,
     is_chosen: bool,
     steps: Steps,
@@ -60,8 +63,8 @@ impl Recurrence {
     /// Searches.
     pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let count = history.event_count();
-        if self.event == 0 {
-            self.total = history.drawn_at(Moment::START);
+        if self.even.is_none() && self.places.is_empty() {
+            self.places = (0..snapshot.stacks.len()).map(|_| 0).collect();
         }
         while self.even.is_none() {
             slice.tick()?;
@@ -73,9 +76,9 @@ impl Recurrence {
         }
         while !self.is_chosen {
             slice.spend(16 * STACKS_AT_ONCE)?;
-            self.choose(snapshot);
+            self.choose(snapshot, history);
         }
-        while let Some((anchor, _)) = self.anchor.filter(|_| self.event < count) {
+        while let Some((anchor, ..)) = self.anchor.filter(|_| self.event < count) {
             for event in self.event..count {
                 slice.tick()?;
                 self.event += 1;
@@ -106,24 +109,33 @@ impl Recurrence {
             let stack = history.events.stack(event);
             if stack != StackId::NONE && stack != StackId::EMPTY {
                 let now = self.allocations;
-                let seen = self.seen.entry(stack).or_insert(Seen { first: now, last: now, ..Seen::default() });
-                let distance = u128::from(now - seen.last);
-                seen.count += 1;
-                seen.last = now;
-                seen.squares += distance * distance;
-                if seen.count == 2 {
-                    (seen.second, seen.live) = (now, self.total);
+                let place = self.places.get(stack.0 as usize).unwrap_or(0);
+                match place.checked_sub(1).and_then(|place| self.seen.get_mut(place as usize)) {
+                    Some((_, seen)) => {
+                        let distance = u128::from(now - seen.last);
+                        seen.count += 1;
+                        seen.last = now;
+                        seen.squares += distance * distance;
+                        if seen.count == 2 {
+                            (seen.second, seen.before_second) = (now, event);
+                        }
+                    }
+                    None => {
+                        self.seen.push((stack, Seen { count: 1, first: now, last: now, ..Seen::default() }));
+                        self.places.set(stack.0 as usize, self.seen.len() as u32);
+                    }
                 }
             }
             self.allocations += 1;
         }
-        self.total = self.total.saturating_add(history.drawn_change(EventIdx(event)));
     }
 
     /// On how many times stacks agree.
     fn agree(&mut self) {
         let allocations = u64::from(self.allocations);
-        let even: Vec<_> = self.seen.drain().filter(|(_, seen)| seen.is_even(allocations)).collect();
+        let seen = std::mem::take(&mut self.seen).into_iter();
+        let even: Vec<_> = seen.filter(|(_, seen)| seen.is_even(allocations)).collect();
+        self.places = Column::new();
         let mut votes: HashMap<u32, u32, foldhash::fast::RandomState> = HashMap::default();
         for (_, seen) in &even {
             *votes.entry(seen.count).or_default() += 1;
@@ -138,7 +150,7 @@ impl Recurrence {
     }
 
     /// Looks at some of the stacks that agree on the next number, and when at all, whether those are steps.
-    fn choose(&mut self, snapshot: &Snapshot) {
+    fn choose(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
         let (Some(&number), Some(even)) = (self.numbers.last(), &self.even) else {
             (self.anchor, self.is_chosen) = (None, true);
             return;
@@ -161,15 +173,16 @@ impl Recurrence {
                     callers.truncate(common);
                 }
             }
-            if self.anchor.is_none_or(|(_, best)| seen.begins_better_than(&best)) {
-                self.anchor = Some((stack, seen));
+            let live = history.drawn_at(Moment(seen.before_second));
+            if self.anchor.is_none_or(|(_, best, least)| (live, seen.first) < (least, best.first)) {
+                self.anchor = Some((stack, seen, live));
             }
         }
         if self.looked_at < even.len() {
             return;
         }
         let is_inside = self.callers.take().is_none_or(|callers| self.modules.is_inside(snapshot, &callers));
-        if let Some((stack, _)) = self.anchor.filter(|_| !is_inside && self.agreeing >= FEWEST) {
+        if let Some((stack, ..)) = self.anchor.filter(|_| !is_inside && self.agreeing >= FEWEST) {
             self.steps.found = How::Stack(stack, self.agreeing);
             (self.is_chosen, self.event) = (true, 0);
             return;
@@ -203,9 +216,5 @@ impl Seen {
         let range = u128::from(self.last - from);
         // Variance of the distances ≤ (mean / 4)².
         16 * distances.saturating_mul(squares) <= 17 * range * range
-    }
-
-    fn begins_better_than(&self, other: &Seen) -> bool {
-        (self.live, self.first) < (other.live, other.first)
     }
 }
