@@ -30,6 +30,7 @@ fi
 
 have() { command -v "$1" >/dev/null 2>&1; }
 have "${FIREFOX:-firefox-esr}" || have firefox || skipped+=("Firefox: not installed, and not named in FIREFOX")
+have tmux || skipped+=("memscape tui in a terminal: no tmux")
 { have WebKitWebDriver && have Xvfb; } || skipped+=("WebKit: no WebKitWebDriver or no Xvfb")
 
 gate "format" cargo fmt --all --check

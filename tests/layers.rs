@@ -25,6 +25,7 @@ const CRATES: &[&str] = &[
     "sql",
     "ui",
     "page",
+    "tui",
     "cli",
 ];
 
@@ -72,6 +73,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("page", &["base", "compare", "engine", "picture", "ui"]),
+    ("tui", &["base", "compare", "engine", "picture", "ui"]),
     (
         "cli",
         &[
@@ -84,6 +86,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "history::writing",
             "picture",
             "sql",
+            "tui",
             "ui",
             "yaml",
         ],

@@ -127,6 +127,10 @@ mod trained;
 mod tree;
 mod tree_hostile;
 mod tree_rows;
+#[path = "support/tmux.rs"]
+mod tmux;
+mod tui;
+mod tui_tmux;
 #[path = "support/turns.rs"]
 mod turns;
 mod ui;

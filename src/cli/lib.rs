@@ -43,6 +43,7 @@ mod simulated;
 mod sql;
 mod summary;
 mod terms;
+mod tui;
 mod viewer;
 mod what_if;
 mod written;
@@ -152,6 +153,11 @@ enum Command {
     /// Prints an address that only this machine can reach. Requests without the full address are rejected. Folders are searched
     /// each time the address is opened; the 200 newest snapshots are listed, and links are not followed. Press Ctrl+C to stop.
     Serve(serve::Serve),
+    /// Explore snapshots in the terminal: timeline, call tree, insights, allocations; over SSH, without a browser
+    ///
+    /// Opens the newest snapshot of a folder, or compares two files. Press ? for the keys, : for commands, q to quit. Everything is read
+    /// from disk on this machine.
+    Tui(tui::Tui),
     /// Keep a snapshot open and answer a question a line, as JSON
     ///
     /// Reads {"id": 1, "command": "live", "arguments": ["--at", "oom"]} from standard input and prints {"id": 1, "answer": ...}, a line
@@ -212,6 +218,7 @@ impl Command {
                 self,
                 Command::Ranks(_)
                     | Command::Serve(_)
+                    | Command::Tui(_)
                     | Command::Completions(_)
                     | Command::Man(_)
                     | Command::Ask(_)
@@ -264,6 +271,7 @@ impl Command {
             Command::Convert(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
             Command::Export(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
             Command::Serve(arguments) => return arguments.run().map_err(|error| vec![error]),
+            Command::Tui(arguments) => return tui::tui(arguments),
             Command::Ask(arguments) => return arguments.run(answer),
             Command::Mcp(arguments) => return arguments.run(answer_about).map_err(|error| vec![error]),
             Command::Run(arguments) => return arguments.run(),

@@ -1,0 +1,133 @@
+//! `memscape tui`: the shell in `src/tui`, with the files of this machine.
+
+use super::input::Input;
+use super::one_survey::survey_file;
+use super::output::print;
+use super::serve::snapshots;
+use clap::{Args, ValueEnum};
+use engine::Want;
+use engine::protocol::Access;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use tui::{App, Depth, Disk, Found, Screen, Source, SurveyFile};
+
+/// Arguments of `memscape tui`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Tui {
+    /// Snapshots, archives or folders with snapshots; two files are compared
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print what the view says, then read keys as words, a line at a time: for screen readers and scripts
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Draw the timeline in braille instead of half blocks (Ctrl+B)
+    #[arg(long)]
+    pub(crate) braille: bool,
+    /// Colours of the terminal; if omitted, as NO_COLOR, COLORTERM and TERM say
+    #[arg(long, alias = "color", value_enum, value_name = "COLOURS")]
+    pub(crate) colour: Option<Colours>,
+    /// Background of the terminal; if omitted, as COLORFGBG says, else dark
+    #[arg(long, value_enum, value_name = "THEME")]
+    pub(crate) theme: Option<Theme>,
+}
+
+/// Which colours a terminal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colours {
+    /// 16 million
+    True,
+    /// The 256 of xterm
+    #[value(name = "256")]
+    Indexed,
+    /// None: letters say what colours would
+    None,
+}
+
+/// What is behind the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Theme {
+    Dark,
+    Light,
+}
+
+impl Tui {
+    fn screen(&self) -> Screen {
+        let said = |name: &str| std::env::var(name).unwrap_or_default();
+        let depth = match self.colour {
+            Some(Colours::True) => Depth::True,
+            Some(Colours::Indexed) => Depth::Indexed,
+            Some(Colours::None) => Depth::None,
+            None if !said("NO_COLOR").is_empty() || self.plain || said("TERM") == "dumb" => Depth::None,
+            None if ["truecolor", "24bit"].contains(&said("COLORTERM").as_str()) || said("TERM").contains("direct") => {
+                Depth::True
+            }
+            None => Depth::Indexed,
+        };
+        // `15;0`: the last is the background's; 7 and 15 are white.
+        let ground = said("COLORFGBG");
+        let is_light = match self.theme {
+            Some(theme) => theme == Theme::Light,
+            None => matches!(ground.rsplit(';').next(), Some("7" | "15")),
+        };
+        Screen { depth, is_light, is_braille: self.braille }
+    }
+}
+
+/// Runs it; the errors are a sentence each.
+pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
+    if !arguments.plain && !io::stdout().is_terminal() {
+        return Err(vec!["memscape tui needs a terminal; --plain prints what it shows".to_owned()]);
+    }
+    let mut app = App::new(Box::new(Files), arguments.screen());
+    if !app.open(&arguments.paths) {
+        let paths: Vec<String> = arguments.paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(vec![[&paths.join(", "), ": no snapshot found"].concat()]);
+    }
+    let wrong = |error: io::Error| vec![error.to_string()];
+    if arguments.plain {
+        tui::plain(&mut app, &mut io::stdin().lock(), &mut io::stdout().lock()).map_err(wrong)?;
+        return app.failure().map_or(Ok(()), |failure| Err(vec![failure.to_owned()]));
+    }
+    // What was shown of links can be copied once the screen is the shell's again.
+    let link = tui::run(&mut app).map_err(wrong)?;
+    if link.is_empty() { Ok(()) } else { print(&(link.join("\n") + "\n")).map_err(|error| vec![error]) }
+}
+
+/// The files of this machine.
+struct Files;
+
+impl Disk for Files {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Source>> {
+        Ok(Box::new(Input::open(path)?))
+    }
+
+    fn survey(&self) -> SurveyFile {
+        |path| survey_file(path, Box::new(|| Ok(())))
+    }
+
+    fn snapshots(&self, path: &Path) -> Vec<Found> {
+        snapshots(path).into_iter().map(|snapshot| Found { path: snapshot.path, name: snapshot.name }).collect()
+    }
+}
+
+impl Source for Input {
+    fn total_bytes(&self) -> Option<u64> {
+        Input::total_bytes(self)
+    }
+
+    fn access(&self) -> Access {
+        Input::access(self)
+    }
+
+    fn rewind(&mut self) -> io::Result<()> {
+        Input::rewind(self)
+    }
+
+    fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>> {
+        Input::chunk(self, want)
+    }
+
+    fn keep_whole(&mut self) -> io::Result<()> {
+        Input::keep_whole(self)
+    }
+}

@@ -1,0 +1,306 @@
+//! The lines around the picture: header, minimap, what holds at the cursor, tabs, foot.
+
+use crate::app::App;
+use crate::panes::Focus;
+use crate::text::{Line, Tone, cut, fill, put, put_line, width};
+use base::units::Bytes;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ui::comparing::view::bar;
+use ui::find;
+use ui::notices::{Status, status};
+use ui::range::{self, ViewScope};
+use ui::stage::Stage;
+use ui::summary::{Headline, device_name, file_title, headlines};
+use ui::tab::{Tab, TabGroup};
+use ui::why::view::alarms;
+
+/// File, device and headline numbers.
+pub(crate) fn header(app: &App, buffer: &mut Buffer) {
+    let (state, pane) = (&app.state, app.places.header);
+    fill(buffer, pane, Style::new().add_modifier(Modifier::REVERSED));
+    let style = Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD);
+    let Some((file, device)) = state.file().zip(state.device()) else {
+        put(buffer, pane, " memscape", style);
+        return;
+    };
+    let mut all = headline_texts(app);
+    // What stands in the side pane as well goes first.
+    if pane.width < 100 && all.len() > 3 {
+        all.retain(|text| !text.starts_with("End "));
+    }
+    let numbers = all.join("  ");
+    let count = file.devices.len();
+    let which = if count > 1 { format!(" ({} of {count})", state.device_place + 1) } else { String::new() };
+    let device = [&device_name(device.device), which.as_str()].concat();
+    let room = usize::from(pane.width).saturating_sub(width(&numbers) + width(&device) + 6);
+    let title = cut(&file_title(file), room.max(8));
+    put(buffer, pane, &[" ", &title, " · ", &device].concat(), style);
+    let wide = u16::try_from(width(&numbers)).unwrap_or(pane.width).min(pane.width);
+    let at = Rect { x: pane.right().saturating_sub(wide + 1), width: wide, ..pane };
+    if usize::from(pane.width) > width(&numbers) + 12 {
+        put(buffer, at, &numbers, style);
+    }
+}
+
+/// The headline numbers of the device that is shown.
+pub(crate) fn shown_headlines(app: &App) -> Vec<Headline> {
+    let state = &app.state;
+    let failed = state.around.marks.latest().and_then(|marks| Some(marks.out_of_memory.last()?.requested));
+    state.device().map(|device| headlines(device, failed)).unwrap_or_default()
+}
+
+fn headline_texts(app: &App) -> Vec<String> {
+    shown_headlines(app).iter().map(|it| [it.label, " ", &it.value].concat()).collect()
+}
+
+/// Eighths of a cell, from below.
+const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The whole trace: live bytes, the window, the cursor and the range.
+pub(crate) fn minimap(app: &App, buffer: &mut Buffer) {
+    let (state, pane) = (&app.state, app.places.minimap);
+    let (Some(overview), Some(window)) = (state.overview(), state.window()) else { return };
+    let most = overview.total.iter().chain(&overview.reserved).copied().max().unwrap_or(0).max(1);
+    let [own_left, own_right] = state.own_axis().unwrap_or([0.0, 1.0]);
+    let count = overview.total.len();
+    let pin = state.pin_px().and_then(|(x, _)| state.axis_part(x));
+    let range = state.range_px().and_then(|[from, to]| Some([state.axis_part(from)?, state.axis_part(to)?]));
+    let steps = u64::from(pane.height) * 8;
+    for column in pane.columns() {
+        let part = |x: u16| f64::from(x - pane.x) / f64::from(pane.width.max(1));
+        let [from, to] = [part(column.x), part(column.x + 1)];
+        let at = |part: f64| {
+            ((part - own_left) / (own_right - own_left).max(1e-9) * count as f64).clamp(0.0, count as f64) as usize
+        };
+        let (first, last) = (at(from), at(to).max(at(from) + 1));
+        let total = overview.total.get(first..last.min(count)).into_iter().flatten().copied().max().unwrap_or(0);
+        let height = (u128::from(total) * u128::from(steps) / u128::from(most)) as u64;
+        let height = if total > 0 { height.max(1) } else { 0 };
+        let inside = to > window[0] && from < window[1];
+        let holds = |of: f64| (from..to).contains(&of) || (of >= 1.0 && to >= 1.0);
+        for (above, row) in column.rows().enumerate() {
+            let below = u64::from(pane.height) - 1 - above as u64;
+            let eighths = height.saturating_sub(below * 8).min(8) as usize;
+            let Some(cell) = buffer.cell_mut((row.x, row.y)) else { continue };
+            let mut style = if inside { Tone::Plain.style() } else { Tone::Soft.style() };
+            if range.is_some_and(|[a, b]| to > a && from < b) {
+                style = Tone::Accent.style();
+            }
+            if pin.is_some_and(holds) {
+                style = Tone::Accent.style().add_modifier(Modifier::REVERSED);
+            }
+            cell.set_char(BARS.get(eighths).copied().unwrap_or(' ')).set_style(style);
+        }
+    }
+    let gutter = Rect { x: app.places.gutter.x, width: app.places.gutter.width, y: pane.y, height: 1 };
+    put(buffer, gutter, "   trace ", Tone::Soft.style());
+}
+
+/// What holds at the cursor, or what the search found.
+pub(crate) fn reading(app: &App, buffer: &mut Buffer) {
+    let (state, pane) = (&app.state, app.places.reading);
+    put_line(buffer, pane, &reading_line(app));
+    let found = find::status(state);
+    if !found.text.is_empty() {
+        let text = if app.is_exact && !found.exact.is_empty() { &found.exact } else { &found.text };
+        let text = [" /", &state.find.text, ": ", text, " "].concat();
+        let room = usize::from(pane.width) / 2;
+        let text = cut(&text, room);
+        let wide = u16::try_from(width(&text)).unwrap_or(0).min(pane.width);
+        let place = Rect { x: pane.right() - wide, width: wide, ..pane };
+        let tone = if found.is_wrong { Tone::Alarm } else { Tone::Accent };
+        put(buffer, place, &text, tone.style());
+    }
+}
+
+pub(crate) fn reading_line(app: &App) -> Line {
+    let state = &app.state;
+    if let Some(bar) = bar(state) {
+        let text = if app.is_exact && !bar.exact.is_empty() { &bar.exact } else { &bar.cursor };
+        let parts = [bar.loading.as_str(), text].into_iter().filter(|part| !part.is_empty());
+        let text = parts.collect::<Vec<_>>().join(" · ");
+        if !text.is_empty() {
+            return Line::of(text, Tone::Plain);
+        }
+    }
+    let moment = ui::moment::view(state);
+    let mut parts = Vec::new();
+    for (label, value) in &moment.lines {
+        let is_known = value != "–" && *label != "In use" && (*label != "Awaiting free" || !value.starts_with("0 "));
+        if is_known {
+            let value = value.strip_suffix(" requested").unwrap_or(value);
+            // `1.20 GiB · 1,288,490,189 B`: the exact one is what people ask the terminal for.
+            let value = match value.rsplit_once(" · ") {
+                Some((short, exact)) if exact.ends_with(" B") => {
+                    if app.is_exact {
+                        exact
+                    } else {
+                        short
+                    }
+                }
+                Some((first, _)) => first,
+                None => value,
+            };
+            parts.push([&label.to_lowercase(), " ", value].concat());
+        }
+    }
+    Line::of([moment.title, ": "].concat(), Tone::Accent).and(parts.join(" · "), Tone::Plain)
+}
+
+/// The tabs that the terminal has, with the letter that shows each.
+pub(crate) const TABS: [(Tab, &str, char); 6] = [
+    (Tab::Why, "Insights", 'W'),
+    (Tab::Tree, "Call tree", 'T'),
+    (Tab::Flame, "Flame graph", 'F'),
+    (Tab::Table, "Allocations", 'L'),
+    (Tab::Memory, "Segments", 'M'),
+    (Tab::Events, "Events", 'A'),
+];
+
+/// Where each tab stands in its row.
+pub(crate) fn tab_places(app: &App) -> Vec<(Tab, Rect, String)> {
+    let pane = app.places.tabs;
+    let is_narrow = pane.width < 100;
+    let count = alarms(&app.state.why).len();
+    let mut x = pane.x;
+    let mut places = Vec::new();
+    for (tab, name, key) in TABS {
+        let name = match tab {
+            Tab::Flame if is_narrow => "Flame",
+            Tab::Table if is_narrow => "Allocs",
+            _ => name,
+        };
+        let badge = if tab.group() == TabGroup::Insights && count > 0 { format!(" ⚠{count}") } else { String::new() };
+        let text = [" ", &key.to_string(), " ", name, &badge, " "].concat();
+        let wide = u16::try_from(width(&text)).unwrap_or(0);
+        let place = Rect { x, width: wide, ..pane }.intersection(pane);
+        x = x.saturating_add(wide);
+        places.push((tab, place, text));
+    }
+    places
+}
+
+/// The tabs, and what they are about.
+pub(crate) fn tabs(app: &App, buffer: &mut Buffer) {
+    let (state, pane) = (&app.state, app.places.tabs);
+    let line = Style::new().add_modifier(Modifier::UNDERLINED);
+    fill(buffer, pane, line);
+    let mut end = pane.x;
+    for (tab, place, text) in tab_places(app) {
+        let is_seen = state.views.seen() == Some(tab);
+        let mut style = if is_seen { line.add_modifier(Modifier::REVERSED) } else { line };
+        if is_seen && app.focus == Focus::View {
+            style = style.add_modifier(Modifier::BOLD);
+        }
+        put(buffer, place, &text, style);
+        end = place.right();
+    }
+    let scope = match state.view_scope() {
+        ViewScope::Cursor => "cursor",
+        ViewScope::Range => "range",
+        ViewScope::WholeTrace => "whole trace",
+        ViewScope::Change => "A → B",
+    };
+    let rest = Rect { x: end + 1, width: pane.right().saturating_sub(end + 1), ..pane };
+    let long = [scope, " · ", &range::title(state)].concat();
+    let text = if width(&long) <= usize::from(rest.width) { long } else { cut(scope, usize::from(rest.width)) };
+    put(buffer, rest, &text, line.patch(Tone::Accent.style()));
+}
+
+/// What is typed, said, or can be done.
+pub(crate) fn foot(app: &App, buffer: &mut Buffer) {
+    let (state, pane) = (&app.state, app.places.foot);
+    if let Some(field) = &app.field {
+        let prompt = field.of.prompt();
+        let used = put(buffer, pane, prompt, Tone::Accent.style());
+        let rest = Rect { x: pane.x + used, width: pane.width - used, ..pane };
+        // Of a long text the part around the cursor.
+        let skipped = (field.at + 1).saturating_sub(usize::from(rest.width));
+        let text: String = field.text.chars().skip(skipped).collect();
+        put(buffer, rest, &text, Tone::Plain.style());
+        let before: String = field.text.chars().skip(skipped).take(field.at - skipped.min(field.at)).collect();
+        let x = rest.x + u16::try_from(width(&before)).unwrap_or(0);
+        if let Some(cell) = buffer.cell_mut((x.min(pane.right().saturating_sub(1)), pane.y)) {
+            cell.set_style(Style::new().add_modifier(Modifier::REVERSED));
+        }
+        return;
+    }
+    let line = match foot_text(app) {
+        (text, tone) if !text.is_empty() => Line::of(text, tone),
+        _ if matches!(state.stage, Stage::Ready(_)) => Line::of(hint(app), Tone::Soft),
+        _ => Line::of("q quits, Ctrl+O opens a file", Tone::Soft),
+    };
+    put_line(buffer, pane, &line);
+}
+
+/// What is said at the foot; empty where nothing is.
+pub(crate) fn foot_text(app: &App) -> (String, Tone) {
+    let state = &app.state;
+    if !app.note.is_empty() {
+        return (app.note.clone(), Tone::Accent);
+    }
+    if let Some(toast) = &state.toast {
+        return (toast.text.clone(), Tone::Alarm);
+    }
+    if let Status::Shown(text) = status(state) {
+        return (text, Tone::Accent);
+    }
+    let notice = state.linked.notice.clone().unwrap_or_default();
+    if let (true, Some(hover)) = (notice.is_empty() && state.tools.cursor.keys.is_some(), &state.hover) {
+        let card = ui::hover::card(hover);
+        let parts = [card.title, card.site, card.share, card.lifetime, card.segment];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        return (["At the cursor: ", &parts.join(" · ")].concat(), Tone::Plain);
+    }
+    (notice, Tone::Accent)
+}
+
+fn hint(app: &App) -> &'static str {
+    match app.focus {
+        Focus::Timeline => {
+            "←→ cursor  +− zoom  a d pan  Enter select  p peak  / search  : commands  Tab view  ? help  q quit"
+        }
+        Focus::View => match app.state.views.tab {
+            Tab::Why => {
+                "↑↓ item  Enter show  Space stack  ←→ insight  m more rows  y copy  / search  Tab side  q back  ? help"
+            }
+            Tab::Tree => "↑↓←→ rows  f focus  r invert  h internal  e c expand, collapse  / n N search  q back  ? help",
+            Tab::Flame => "↑↓←→ frames  Enter zoom  Backspace out  r invert  h internal  q back  ? help",
+            Tab::Table => "↑↓ rows  f filter  s sort  r reverse  F7 whole trace  y copy  q back  ? help",
+            Tab::Memory => "↑↓←→ segments and blocks  Enter select  r request  s sort  p pool  q back  ? help",
+            _ => "↑↓ rows  f filter  Enter select  y copy  q back  ? help",
+        },
+        Focus::Side => "←→ tab  ↑↓ scroll  Enter fade  i only  Tab timeline  q back  ? help",
+    }
+}
+
+/// How far the file that is loading is.
+pub(crate) fn loading(app: &App, buffer: &mut Buffer, pane: Rect) {
+    let (lines, fraction): (Vec<String>, Option<f64>) = match &app.state.stage {
+        Stage::Loading(loading) => {
+            let view = loading.view();
+            (vec![view.name, view.text], view.fraction)
+        }
+        Stage::Failed(message) => (vec![message.clone()], None),
+        _ => (vec!["Nothing is open. Ctrl+O opens a file, q quits.".to_owned()], None),
+    };
+    let wide = usize::from(pane.width.saturating_sub(4)).min(72);
+    let mut lines: Vec<String> = lines.iter().flat_map(|line| crate::text::wrapped(line, wide)).collect();
+    if let Some(part) = fraction {
+        let full = (part.clamp(0.0, 1.0) * wide as f64) as usize;
+        lines.push(["█".repeat(full), "░".repeat(wide - full)].concat());
+    }
+    let top = pane.y + pane.height.saturating_sub(u16::try_from(lines.len()).unwrap_or(0)) / 3;
+    for (at, line) in (0u16..).zip(&lines) {
+        let x = pane.x + pane.width.saturating_sub(u16::try_from(wide).unwrap_or(0)) / 2;
+        let row = Rect { x, y: top + at, width: pane.right().saturating_sub(x), height: 1 }.intersection(pane);
+        put(buffer, row, line, Tone::Plain.style());
+    }
+}
+
+/// Bytes short, or to the last one.
+pub(crate) fn bytes(app: &App, bytes: u64) -> String {
+    if app.is_exact { [&base::units::grouped(bytes), " B"].concat() } else { Bytes(bytes).to_string() }
+}

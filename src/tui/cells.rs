@@ -1,0 +1,184 @@
+//! Pixels → cells: two above each other in half blocks, eight in braille, or a letter a colour where there are no colours.
+
+use picture::render::{Look, RgbaImage};
+use picture::timeline::paint::{Paint, SHADES, SLOTS};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
+
+/// Which colours the terminal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// All of them.
+    True,
+    /// The 256 of xterm.
+    Indexed,
+    /// None: a letter says what a colour would.
+    None,
+}
+
+/// How pixels stand in cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Blocks {
+    /// One beside each other, two above each other: each pixel has its colour.
+    #[default]
+    Half,
+    /// Two beside each other, four above each other: the two colours that most of the eight have.
+    Braille,
+}
+
+impl Blocks {
+    /// Pixels of a cell: beside each other, and above each other.
+    pub(crate) fn of_cell(self) -> [u32; 2] {
+        if self == Blocks::Half { [1, 2] } else { [2, 4] }
+    }
+}
+
+type Rgba = [u8; 4];
+
+/// A colour as the terminal can show it.
+pub(crate) fn colour([red, green, blue, _]: Rgba, depth: Depth) -> Color {
+    match depth {
+        Depth::True => Color::Rgb(red, green, blue),
+        Depth::Indexed => Color::Indexed(indexed([red, green, blue])),
+        Depth::None => Color::Reset,
+    }
+}
+
+/// The levels of a channel in xterm's cube of colours.
+const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+
+/// The nearest of xterm's 256 colours, of its cube or of its greys.
+fn indexed(rgb: [u8; 3]) -> u8 {
+    let far = |of: [u8; 3]| -> u32 {
+        of.iter().zip(rgb).map(|(&one, other)| u32::from(one.abs_diff(other))).map(|by| by * by).sum()
+    };
+    let nearest =
+        |channel: u8| (0u8..).zip(LEVELS).min_by_key(|(_, level)| level.abs_diff(channel)).unwrap_or_default();
+    let [red, green, blue] = rgb.map(nearest);
+    let cube = ([red.1, green.1, blue.1], 16 + 36 * red.0 + 6 * green.0 + blue.0);
+    let greys = (0u8..24).map(|step| ([8 + 10 * step; 3], 232 + step));
+    let best = std::iter::once(cube).chain(greys).min_by_key(|(of, _)| far(*of));
+    best.map_or(16, |(_, index)| index)
+}
+
+/// Draws an image into an area that it fills. What has the colour of the background is left to the terminal's.
+pub(crate) fn draw(buffer: &mut Buffer, area: Rect, image: &RgbaImage, background: Rgba, blocks: Blocks, depth: Depth) {
+    let pixel = |x: u32, y: u32| image.pixel(x, y).filter(|rgba| *rgba != background);
+    for (y, row) in (0u32..).zip(area.rows()) {
+        for (x, column) in (0u32..).zip(row.columns()) {
+            let Some(cell) = buffer.cell_mut((column.x, row.y)) else { continue };
+            let (sign, front, behind) = match (blocks, depth) {
+                (_, Depth::None) => {
+                    let [wide, high] = blocks.of_cell();
+                    let all = (0..high).flat_map(|down| (0..wide).map(move |right| (right, down)));
+                    let seen = all.filter_map(|(right, down)| pixel(x * wide + right, y * high + down)).next_back();
+                    (seen.map_or(' ', sign), None, None)
+                }
+                (Blocks::Half, _) => half(pixel(x, 2 * y), pixel(x, 2 * y + 1)),
+                (Blocks::Braille, _) => braille(|right, down| pixel(2 * x + right, 4 * y + down)),
+            };
+            let style = |of: Option<Rgba>| of.map_or(Color::Reset, |rgba| colour(rgba, depth));
+            cell.set_char(sign).set_style(Style::new().fg(style(front)).bg(style(behind)));
+        }
+    }
+}
+
+type Inked = (char, Option<Rgba>, Option<Rgba>);
+
+fn half(above: Option<Rgba>, below: Option<Rgba>) -> Inked {
+    match (above, below) {
+        (None, None) => (' ', None, None),
+        (None, below) => ('▄', below, None),
+        (above, below) if above == below => ('█', above, None),
+        (above, below) => ('▀', above, below),
+    }
+}
+
+/// Which dot a pixel is, by its column and row.
+const DOTS: [[u32; 4]; 2] = [[0, 1, 2, 6], [3, 4, 5, 7]];
+
+fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> Inked {
+    let all: Vec<(u32, Option<Rgba>)> = (0u32..)
+        .zip(DOTS)
+        .flat_map(|(x, column)| (0u32..).zip(column).map(move |(y, dot)| (x, y, dot)))
+        .map(|(x, y, dot)| (dot, pixel(x, y)))
+        .collect();
+    let count = |of: Option<Rgba>| all.iter().filter(|(_, seen)| *seen == of).count();
+    let mut colours: Vec<Option<Rgba>> = Vec::new();
+    for (_, seen) in &all {
+        if !colours.contains(seen) {
+            colours.push(*seen);
+        }
+    }
+    colours.sort_by_key(|of| std::cmp::Reverse(count(*of)));
+    let front = colours.iter().copied().find(Option::is_some).flatten();
+    let Some(front) = front else { return (' ', None, None) };
+    let behind = colours.iter().copied().find(|of| *of != Some(front)).unwrap_or(Some(front));
+    if behind == Some(front) {
+        return ('█', Some(front), None);
+    }
+    // A third colour counts to the one that it is nearer to.
+    let far = |one: Rgba, other: Option<Rgba>| -> u32 {
+        let other = other.unwrap_or_default();
+        one.iter().zip(other).map(|(&one, other)| u32::from(one.abs_diff(other))).sum()
+    };
+    let is_front = |seen: Option<Rgba>| {
+        seen.is_some_and(|of| of == front || (Some(of) != behind && far(of, Some(front)) < far(of, behind)))
+    };
+    let dots: u32 = all.iter().filter(|(_, seen)| is_front(*seen)).map(|(dot, _)| 1 << dot).sum();
+    (char::from_u32(0x2800 + dots).unwrap_or(' '), Some(front), behind)
+}
+
+/// What stands for a slot of the palette where there are no colours.
+pub(crate) fn letter(slot: u32) -> char {
+    let letters = ('A'..='Z').chain('a'..='z');
+    match slot.checked_sub(Paint::FIRST_SITE_SLOT) {
+        None if slot == 0 => '?',
+        None => '~',
+        Some(site) => letters.clone().nth(site as usize).unwrap_or('#'),
+    }
+}
+
+/// What is reserved and not live, what is faded, the line of allocated bytes, what lies over the picture.
+const RESERVED: char = '.';
+const FADED: char = ':';
+const ALLOCATED: char = '=';
+const OVER: char = '|';
+
+/// Channels that say in a picture what a pixel is: fills of blocks, their lines at three quarters, what is faded at two eighths.
+const FILL: u8 = 200;
+const LINE: u8 = 150;
+const FAINT: u8 = 50;
+
+/// Colours of which [`sign`] can tell what they mean.
+pub(crate) fn plain_look() -> Look {
+    let mut look = Look::dark();
+    let palette: Vec<Rgba> = (0..SLOTS * SHADES).map(|at| [(4 * (at / SHADES)) as u8, FILL, 0, 255]).collect();
+    if let Ok(palette) = <Box<[Rgba; 256]>>::try_from(palette.into_boxed_slice()) {
+        (look.palette, look.ordered) = (palette.clone(), palette);
+    }
+    look.background = [0, 0, 0, 255];
+    (look.reserved_fill, look.reserved_edge) = ([0, 0, 9, 255], [0, 0, 9, 255]);
+    look.allocated = [0, 0, 19, 255];
+    // What is faded can't say more than that it is.
+    look.kept_eighths = 2;
+    let over = [0, 0, 255, 255];
+    (look.selection, look.hover, look.cursor, look.peak) = (over, over, over, over);
+    look
+}
+
+fn sign([red, green, blue, _]: Rgba) -> char {
+    match (green, blue) {
+        (FILL, 0) => letter(u32::from(red) / 4),
+        (LINE, 0) => letter(u32::from(red) / 3),
+        (FAINT, 0) => FADED,
+        (0, 9) => RESERVED,
+        (0, 19) => ALLOCATED,
+        _ => OVER,
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/tui/cells.rs"]
+mod tests;

@@ -1,0 +1,216 @@
+//! What lies over the panes: help, the command palette, the link.
+
+use crate::app::App;
+use crate::bindings::{At, Does, LINES, Line as Bound, Own, is_here, keys_here};
+use crate::field::Of;
+use crate::text::{Line, Tone, cut, left, put_line, right, row, width, wrapped};
+use crate::views::rows::{lines, scrolled_to};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ui::binding::Scope;
+use ui::help::{FORMS, groups};
+use ui::keys::BINDINGS;
+use ui::palette::Target;
+use ui::palette_entries;
+use ui::stage::Help;
+use ui::tab::Tab;
+
+/// What is picked in the palette.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Picked {
+    Page(Target),
+    Own(Own),
+}
+
+/// A line of the palette.
+pub(crate) struct Entry {
+    pub(crate) picked: Picked,
+    pub(crate) name: String,
+    kind: &'static str,
+    keys: String,
+}
+
+fn keys_text(keys: &[&'static str]) -> String {
+    keys.iter().map(|key| key_text(key)).collect::<Vec<_>>().join("  ")
+}
+
+/// A key as a terminal has it: `q`, `Q`, `Ctrl+E`, `Shift+←`.
+fn key_text(key: &str) -> String {
+    let (held, key) = match key.rfind('+') {
+        Some(at) if at > 0 && at + 1 < key.len() => key.split_at(at + 1),
+        _ => ("", key),
+    };
+    let is_letter = key.len() == 1 && key.bytes().all(|letter| letter.is_ascii_alphabetic());
+    let name = match key {
+        "ArrowLeft" => "←",
+        "ArrowRight" => "→",
+        "ArrowUp" => "↑",
+        "ArrowDown" => "↓",
+        "PageUp" => "PgUp",
+        "PageDown" => "PgDn",
+        "Escape" => "Esc",
+        key => key,
+    };
+    match held {
+        "Shift+" if is_letter => name.to_uppercase(),
+        "" => name.to_owned(),
+        held if is_letter => [held, &name.to_uppercase()].concat(),
+        held => [held, name].concat(),
+    }
+}
+
+/// What the palette lists, best first.
+pub(crate) fn entries(app: &App) -> Vec<Entry> {
+    let state = &app.state;
+    let page = palette_entries::view(state).entries.into_iter().filter_map(|entry| {
+        let keys = match entry.target {
+            Target::Command(place) => {
+                let binding = BINDINGS.get(place).filter(|binding| is_here(binding))?;
+                keys_text(&keys_here(binding))
+            }
+            _ => String::new(),
+        };
+        Some(Entry { picked: Picked::Page(entry.target), name: entry.name, kind: entry.kind, keys })
+    });
+    let words: Vec<String> = state.palette.text.split_whitespace().map(str::to_lowercase).collect();
+    let matches = |text: &str| words.iter().all(|word| text.to_lowercase().contains(word.as_str()));
+    let own = LINES.iter().filter_map(|line| match line.does {
+        Does::Own(own) if is_everywhere(line) && matches(line.label) => Some(Entry {
+            picked: Picked::Own(own),
+            name: line.label.to_owned(),
+            kind: "Terminal",
+            keys: keys_text(line.keys),
+        }),
+        _ => None,
+    });
+    page.chain(own).collect()
+}
+
+fn is_everywhere(line: &Bound) -> bool {
+    matches!(line.at, At::Page(Scope::Page | Scope::Timeline))
+}
+
+/// The entry that Enter picks.
+pub(crate) fn picked(app: &App) -> Option<Picked> {
+    let entries = entries(app);
+    let at = app.entry.min(entries.len().saturating_sub(1));
+    entries.get(at).map(|entry| entry.picked)
+}
+
+pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
+    let all = app.places.all;
+    let over = Rect { y: all.y + 1, height: all.height.saturating_sub(2), ..all };
+    if app.field.as_ref().is_some_and(|field| field.of == Of::Palette) {
+        palette(app, buffer, over);
+    } else if app.state.help == Help::Open {
+        help(app, buffer, over);
+    } else if let Some(link) = &app.link {
+        let cells = usize::from(over.width.saturating_sub(4));
+        let text: Vec<Line> =
+            link.iter().flat_map(|text| wrapped(text, cells)).map(|text| Line::of(text, Tone::Plain)).collect();
+        let height = u16::try_from(text.len()).unwrap_or(over.height).saturating_add(2).min(over.height);
+        let pane =
+            framed(buffer, Rect { height, ..over }, " Link and commands · y copies the first command, Esc closes ");
+        lines(buffer, pane, &text, 0);
+    }
+}
+
+/// Clears a pane and draws a frame around it; the part inside.
+fn framed(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
+    for at in pane.positions() {
+        if let Some(cell) = buffer.cell_mut(at) {
+            cell.reset();
+        }
+    }
+    if let Some(row) = row(pane, 0) {
+        let title = [" ", title, &"─".repeat(usize::from(pane.width))].concat();
+        put_line(buffer, row, &Line::of(title.chars().take(usize::from(pane.width)).collect::<String>(), Tone::Accent));
+    }
+    if let Some(row) = row(pane, usize::from(pane.height.saturating_sub(1))) {
+        put_line(buffer, row, &Line::of("─".repeat(usize::from(pane.width)), Tone::Accent));
+    }
+    Rect { x: pane.x + 2, y: pane.y + 1, width: pane.width.saturating_sub(4), height: pane.height.saturating_sub(2) }
+}
+
+/// Cells that say what an entry of the palette is.
+const KIND: usize = 13;
+
+fn palette(app: &App, buffer: &mut Buffer, over: Rect) {
+    let entries = entries(app);
+    let height = over.height.min(16);
+    let pane = framed(buffer, Rect { y: over.bottom().saturating_sub(height), height, ..over }, " Commands ");
+    let active = app.entry.min(entries.len().saturating_sub(1));
+    let wide = entries.iter().map(|entry| width(&entry.keys)).max().unwrap_or(0).min(18);
+    let text: Vec<Line> = entries
+        .iter()
+        .enumerate()
+        .map(|(at, entry)| {
+            let room = usize::from(pane.width).saturating_sub(wide + KIND + 4);
+            let name = left(&entry.name, room);
+            let kind = right(&cut(entry.kind, KIND), KIND);
+            let line = Line::of(name, Tone::Plain).and([&kind, "  "].concat(), Tone::Soft);
+            let line = line.and(left(&entry.keys, wide), Tone::Accent);
+            line.active_if(at == active)
+        })
+        .collect();
+    if text.is_empty() {
+        return lines(buffer, pane, &[Line::of("No matches.", Tone::Soft)], 0);
+    }
+    let top = scrolled_to(0, [active, active], usize::from(pane.height), text.len());
+    lines(buffer, pane, &text, top);
+}
+
+/// The keys in groups: the terminal's own first, then the page's that do something here.
+pub(crate) fn help_lines(app: &App, cells: usize) -> Vec<Line> {
+    let words: Vec<String> = app.state.help_filter.split_whitespace().map(str::to_lowercase).collect();
+    let mut all: Vec<(&str, Vec<(String, &str)>)> = Vec::new();
+    let panes = [
+        ("In the terminal", At::Page(Scope::Page)),
+        ("Timeline, in the terminal", At::Page(Scope::Timeline)),
+        ("Insights, in the terminal", At::Page(Scope::Tab(Tab::Why))),
+        ("Call tree, in the terminal", At::Page(Scope::Tab(Tab::Tree))),
+        ("Side pane", At::Side),
+    ];
+    for (title, at) in panes {
+        let rows = LINES.iter().filter(|line| line.at == at).map(|line| (keys_text(line.keys), line.label));
+        all.push((title, rows.collect()));
+    }
+    for group in groups("") {
+        let row = |row: ui::help::Row| {
+            if group.title == FORMS {
+                return Some((row.keys.join("  "), row.text));
+            }
+            let binding = BINDINGS.iter().find(|binding| binding.label == row.text && is_here(binding))?;
+            Some((keys_text(&keys_here(binding)), row.text)).filter(|(keys, _)| !keys.is_empty())
+        };
+        all.push((group.title, group.rows.into_iter().filter_map(row).collect()));
+    }
+    let mut text = Vec::new();
+    for (title, rows) in all {
+        let matches = |keys: &str, label: &str| {
+            let text = [title, " ", keys, " ", label].concat().to_lowercase();
+            words.iter().all(|word| text.contains(word.as_str()))
+        };
+        let rows: Vec<_> = rows.into_iter().filter(|(keys, label)| matches(keys, label)).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        text.push(Line::of(title, Tone::Heading));
+        for (keys, label) in rows {
+            let wide = if cells < 70 { 20 } else { 30 };
+            text.push(Line::of(left(&keys, wide), Tone::Accent).and(["  ", label].concat(), Tone::Plain));
+        }
+        text.push(Line::default());
+    }
+    if text.is_empty() {
+        text.push(Line::of("No matches.", Tone::Soft));
+    }
+    text
+}
+
+fn help(app: &App, buffer: &mut Buffer, over: Rect) {
+    let pane = framed(buffer, over, " Keys · ↑↓ scroll, / filters, Esc closes ");
+    let text = help_lines(app, usize::from(pane.width));
+    let most = text.len().saturating_sub(usize::from(pane.height));
+    lines(buffer, pane, &text, app.scrolled.help.min(most));
+}

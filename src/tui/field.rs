@@ -1,0 +1,123 @@
+//! The line of text that is being typed, at the foot of the screen.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// What is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    Find,
+    /// Of the table, or of the list of events.
+    Filter,
+    Moment,
+    Request,
+    Capacity,
+    Help,
+    Palette,
+    Open,
+    Compare,
+}
+
+impl Of {
+    /// What stands before it.
+    pub(crate) fn prompt(self) -> &'static str {
+        match self {
+            Of::Find => "/",
+            Of::Filter => "Filter: ",
+            Of::Moment => "Go to event, time, peak, oom or end: ",
+            Of::Request => "Size of a request: ",
+            Of::Capacity => "GPU capacity: ",
+            Of::Help => "Filter the keys: ",
+            Of::Palette => ":",
+            Of::Open => "Open file or folder: ",
+            Of::Compare => "Compare with file: ",
+        }
+    }
+}
+
+/// A text, and where in it the next letter comes, in letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) of: Of,
+    pub(crate) text: String,
+    pub(crate) at: usize,
+}
+
+/// What a key did to a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    Changed,
+    Moved,
+    Done,
+    GivenUp,
+    /// It is none of a text's keys.
+    Other,
+}
+
+impl Field {
+    pub(crate) fn new(of: Of, text: &str) -> Field {
+        Field { of, text: text.to_owned(), at: text.chars().count() }
+    }
+
+    /// Where the letter of this number begins, in bytes.
+    fn byte(&self, letter: usize) -> usize {
+        self.text.char_indices().nth(letter).map_or(self.text.len(), |(at, _)| at)
+    }
+
+    fn remove(&mut self, from: usize, to: usize) -> Typed {
+        let range = self.byte(from)..self.byte(to);
+        if range.is_empty() {
+            return Typed::Moved;
+        }
+        self.text.replace_range(range, "");
+        self.at = from;
+        Typed::Changed
+    }
+
+    /// Where the word before ends.
+    fn word(&self) -> usize {
+        let before: Vec<char> = self.text.chars().take(self.at).collect();
+        let blank = before.iter().rposition(|sign| !sign.is_whitespace()).map_or(0, |at| at + 1);
+        before.get(..blank).and_then(|head| head.iter().rposition(|sign| sign.is_whitespace())).map_or(0, |at| at + 1)
+    }
+
+    /// Puts a text in.
+    pub(crate) fn insert(&mut self, text: &str) {
+        let text: String = text.chars().filter(|sign| !sign.is_control()).collect();
+        self.text.insert_str(self.byte(self.at), &text);
+        self.at += text.chars().count();
+    }
+
+    /// Takes a key.
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> Typed {
+        let length = self.text.chars().count();
+        let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        let moved = |field: &mut Field, at: usize| {
+            field.at = at;
+            Typed::Moved
+        };
+        match key.code {
+            KeyCode::Enter => Typed::Done,
+            KeyCode::Esc => Typed::GivenUp,
+            KeyCode::Backspace if self.text.is_empty() => Typed::GivenUp,
+            KeyCode::Backspace => self.remove(self.at.saturating_sub(1), self.at),
+            KeyCode::Delete => self.remove(self.at, self.at + 1),
+            KeyCode::Left => moved(self, self.at.saturating_sub(1)),
+            KeyCode::Right => moved(self, (self.at + 1).min(length)),
+            KeyCode::Home => moved(self, 0),
+            KeyCode::End => moved(self, length),
+            KeyCode::Char('a') if ctrl => moved(self, 0),
+            KeyCode::Char('e') if ctrl => moved(self, length),
+            KeyCode::Char('u') if ctrl => self.remove(0, self.at),
+            KeyCode::Char('w') if ctrl => self.remove(self.word(), self.at),
+            KeyCode::Char(sign) if !ctrl && !key.modifiers.contains(KeyModifiers::ALT) => {
+                self.insert(sign.encode_utf8(&mut [0; 4]));
+                Typed::Changed
+            }
+            _ => Typed::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/tui/field.rs"]
+mod tests;

@@ -1,0 +1,178 @@
+//! The terminal itself: raw mode and back whatever happens, keys, signals, and one frame after another.
+
+use crate::app::App;
+use crate::panes::Order;
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, KeyEventKind, poll,
+    read,
+};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode};
+use crossterm::{cursor, execute};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use std::io::{self, Stdout, Write, stdout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The engine works so long before keys are looked for again.
+const SLICE: Duration = Duration::from_millis(8);
+/// After a key the answer is waited for so long: most come within it, and the screen is drawn once.
+const PATIENCE: Duration = Duration::from_millis(12);
+/// The screen is drawn no more often while something is on its way.
+const FRAME: Duration = Duration::from_millis(40);
+/// Signals are looked for so often while nothing happens.
+const IDLE: Duration = Duration::from_millis(200);
+
+/// The terminal while it is ours.
+struct Ours(Terminal<CrosstermBackend<Stdout>>);
+
+impl Ours {
+    fn take() -> io::Result<Ours> {
+        enter()?;
+        let terminal = Terminal::new(CrosstermBackend::new(stdout()));
+        terminal.map(Ours).inspect_err(|_| leave())
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+fn enter() -> io::Result<()> {
+    enable_raw_mode()?;
+    let begun =
+        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, SetTitle("memscape"));
+    begun.inspect_err(|_| leave())
+}
+
+/// Gives the terminal back as it was. What fails here fails because there is no terminal any more.
+fn leave() {
+    let _ = execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
+    let _ = disable_raw_mode();
+}
+
+/// What the system tells the program.
+#[derive(Clone, Default)]
+struct Signals {
+    ends: Arc<AtomicBool>,
+    stops: Arc<AtomicBool>,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> io::Result<Signals> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+        let signals = Signals::default();
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            signal_hook::flag::register(signal, signals.ends.clone())?;
+        }
+        signal_hook::flag::register(SIGTSTP, signals.stops.clone())?;
+        Ok(signals)
+    }
+
+    /// Stops until somebody says `fg`.
+    fn stop() {
+        // It fails only for a signal that has no such meaning.
+        let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP);
+    }
+}
+
+#[cfg(not(unix))]
+impl Signals {
+    fn listen() -> io::Result<Signals> {
+        Ok(Signals::default())
+    }
+
+    /// There is no such thing here.
+    fn stop() {}
+}
+
+/// Runs the program in the terminal until somebody quits it. Gives what is to be printed then.
+///
+/// # Errors
+/// The terminal's.
+pub fn run(app: &mut App) -> io::Result<Vec<String>> {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        leave();
+        before(panic);
+    }));
+    let signals = Signals::listen()?;
+    let mut ours = Ours::take()?;
+    let mut link = Vec::new();
+    let mut is_busy = true;
+    let mut drawn = Instant::now();
+    draw(app, &mut ours.0)?;
+    loop {
+        if signals.ends.load(Ordering::Relaxed) {
+            return Ok(Vec::new());
+        }
+        let mut is_pressed = false;
+        while poll(if is_busy || is_pressed { Duration::ZERO } else { IDLE })? {
+            is_pressed = true;
+            match read()? {
+                Event::Key(key) if key.kind != KeyEventKind::Release => app.key(&key),
+                Event::Mouse(event) => app.mouse(&event),
+                Event::Paste(text) => app.paste(&text),
+                Event::Resize(..) => app.touch(),
+                _ => {}
+            }
+            if app.orders.contains(&Order::Quit) {
+                break;
+            }
+        }
+        if signals.stops.swap(false, Ordering::Relaxed) {
+            app.orders.push(Order::Suspend);
+        }
+        for order in std::mem::take(&mut app.orders) {
+            match order {
+                Order::Quit => return Ok(link),
+                Order::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
+                Order::Redraw => {
+                    ours.0.clear()?;
+                    app.touch();
+                }
+                Order::Suspend => {
+                    leave();
+                    Signals::stop();
+                    enter()?;
+                    ours.0.clear()?;
+                    app.touch();
+                }
+            }
+        }
+        if let Some(shown) = &app.link {
+            link.clone_from(shown);
+        }
+        let until = Instant::now() + if is_pressed { PATIENCE } else { SLICE };
+        is_busy = app.work(&mut || Instant::now() < until);
+        let is_due = !is_busy || is_pressed || drawn.elapsed() >= FRAME;
+        if is_due && app.take_stale() {
+            is_busy |= draw(app, &mut ours.0)?;
+            drawn = Instant::now();
+        }
+    }
+}
+
+/// Draws the screen; whether that has brought about questions.
+fn draw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> io::Result<bool> {
+    let size = terminal.size()?;
+    let mut is_busy = false;
+    if app.arrange(size.width, size.height) {
+        let until = Instant::now() + SLICE;
+        is_busy = app.work(&mut || Instant::now() < until);
+    }
+    // What came may need other panes: rows of annotations, say.
+    is_busy |= app.arrange(size.width, size.height);
+    terminal.draw(|frame| app.draw(frame))?;
+    stdout().flush()?;
+    // Where more is asked, the next frame is due.
+    if !is_busy {
+        app.take_stale();
+    }
+    Ok(is_busy)
+}

@@ -1,0 +1,172 @@
+//! Text in cells: how wide it is, where it breaks, and writing it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Span;
+
+/// What a text is, which decides how it looks. The terminal's own colours, so that they go with its background.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tone {
+    #[default]
+    Plain,
+    Soft,
+    Strong,
+    /// What can be acted on, and the cursor.
+    Accent,
+    /// Warnings, the peak, an OOM.
+    Alarm,
+    Good,
+    Heading,
+}
+
+impl Tone {
+    pub(crate) fn style(self) -> Style {
+        let style = Style::new();
+        match self {
+            Tone::Plain => style,
+            Tone::Soft => style.add_modifier(Modifier::DIM),
+            Tone::Strong => style.add_modifier(Modifier::BOLD),
+            Tone::Accent => style.fg(Color::Cyan),
+            Tone::Alarm => style.fg(Color::Red).add_modifier(Modifier::BOLD),
+            Tone::Good => style.fg(Color::Green),
+            Tone::Heading => style.add_modifier(Modifier::BOLD).add_modifier(Modifier::UNDERLINED),
+        }
+    }
+}
+
+/// How many cells a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { Span::raw(text).width() }
+}
+
+/// As much of a text as so many cells have room for; what is cut ends in `…`.
+pub(crate) fn cut(text: &str, cells: usize) -> String {
+    if width(text) <= cells {
+        return text.to_owned();
+    }
+    let (mut kept, mut used) = (String::new(), 0);
+    for sign in text.chars() {
+        let wide = width(sign.encode_utf8(&mut [0; 4]));
+        if used + wide + 1 > cells {
+            break;
+        }
+        used += wide;
+        kept.push(sign);
+    }
+    if cells > 0 {
+        kept.push('…');
+    }
+    kept
+}
+
+/// A text at the right of so many cells.
+pub(crate) fn right(text: &str, cells: usize) -> String {
+    [&" ".repeat(cells.saturating_sub(width(text))), text].concat()
+}
+
+/// A text at the left of so many cells, cut to them.
+pub(crate) fn left(text: &str, cells: usize) -> String {
+    let mut text = cut(text, cells);
+    let missing = cells.saturating_sub(width(&text));
+    text.push_str(&" ".repeat(missing));
+    text
+}
+
+/// A text in lines of at most so many cells, broken between words; a longer word is broken where it must be.
+pub(crate) fn wrapped(text: &str, cells: usize) -> Vec<String> {
+    let cells = cells.max(1);
+    let mut lines = Vec::new();
+    for paragraph in text.split('\n') {
+        let mut line = String::new();
+        for word in paragraph.split(' ').filter(|word| !word.is_empty()) {
+            let joint = usize::from(!line.is_empty());
+            if joint > 0 && width(&line) + joint + width(word) > cells {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            for sign in word.chars() {
+                if width(&line) + width(sign.encode_utf8(&mut [0; 4])) > cells {
+                    lines.push(std::mem::take(&mut line));
+                }
+                line.push(sign);
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Pieces of a line, each in its style.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) pieces: Vec<(String, Style)>,
+}
+
+impl Line {
+    pub(crate) fn of(text: impl Into<String>, tone: Tone) -> Line {
+        Line::default().and(text, tone)
+    }
+
+    pub(crate) fn and(self, text: impl Into<String>, tone: Tone) -> Line {
+        self.styled(text, tone.style())
+    }
+
+    pub(crate) fn styled(mut self, text: impl Into<String>, style: Style) -> Line {
+        self.pieces.push((text.into(), style));
+        self
+    }
+
+    /// The same where the line is the one that keys start from.
+    pub(crate) fn active_if(mut self, is_active: bool) -> Line {
+        if is_active {
+            for (_, style) in &mut self.pieces {
+                *style = style.add_modifier(Modifier::REVERSED);
+            }
+        }
+        self
+    }
+}
+
+/// Writes a text into a row; gives the columns that it took.
+pub(crate) fn put(buffer: &mut Buffer, row: Rect, text: &str, style: Style) -> u16 {
+    if row.is_empty() {
+        return 0;
+    }
+    let (x, _) = buffer.set_stringn(row.x, row.y, text, usize::from(row.width), style);
+    x.saturating_sub(row.x)
+}
+
+/// Writes a line into a row; one that is too long ends in `…`.
+pub(crate) fn put_line(buffer: &mut Buffer, row: Rect, line: &Line) -> u16 {
+    let mut rest = row;
+    let last = line.pieces.len().saturating_sub(1);
+    for (at, (text, style)) in line.pieces.iter().enumerate() {
+        let text = if at == last { cut(text, usize::from(rest.width)) } else { text.clone() };
+        let used = put(buffer, rest, &text, *style);
+        (rest.x, rest.width) = (rest.x + used, rest.width - used);
+    }
+    row.width - rest.width
+}
+
+/// The same, whatever it takes.
+pub(crate) fn put_row(buffer: &mut Buffer, row: Rect, line: &Line) {
+    put_line(buffer, row, line);
+}
+
+/// Fills the rest of a row in a style.
+pub(crate) fn fill(buffer: &mut Buffer, row: Rect, style: Style) {
+    buffer.set_style(row.intersection(*buffer.area()), style);
+}
+
+/// The row of a pane, if it has so many.
+pub(crate) fn row(pane: Rect, at: usize) -> Option<Rect> {
+    let at = u16::try_from(at).ok().filter(|at| *at < pane.height)?;
+    Some(Rect { y: pane.y + at, height: 1, ..pane })
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/tui/text.rs"]
+mod tests;

@@ -1,0 +1,147 @@
+//! The call tree.
+
+use super::rows::{body, foot_row, lines, nothing};
+use crate::app::App;
+use crate::cells::Depth;
+use crate::text::{Line, Tone, cut, put_line, put_row, right, row, width};
+use engine::protocol::{FoldState, Internal, NodeKind, Root};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
+use ui::tree_keys::MERGES;
+use ui::tree_rows::{Heads, RowView, TreeView, view};
+
+/// From little to much: ptmem's steps of 5, 20, 40 and 70 %.
+const HEAT: [Color; 5] = [Color::Blue, Color::Cyan, Color::Green, Color::Yellow, Color::Red];
+/// CSS pixels that the page's rows stand to the right, for a cell.
+const INDENT_PX: u32 = 7;
+
+/// Columns of numbers: total, share, at most three more.
+struct Columns {
+    widths: [usize; 5],
+}
+
+impl Columns {
+    fn of(app: &App, view: &TreeView, cells: usize) -> Columns {
+        let heads: Option<&Heads> = view.heads;
+        let rows = || view.rows.iter().flatten();
+        let mut widths = [0; 5];
+        for (at, place) in widths.iter_mut().enumerate() {
+            let head = heads.and_then(|heads| heads.get(at)).map_or(0, |(name, _)| width(name));
+            *place = rows().map(|row| width(&cell(app, row, at))).max().unwrap_or(0).max(head);
+        }
+        // What is least needed goes first: share of the parent, own bytes, count.
+        for dropped in [2, 4, 3] {
+            if widths.iter().map(|wide| wide + 2).sum::<usize>() + 30 <= cells {
+                break;
+            }
+            if let Some(place) = widths.get_mut(dropped) {
+                *place = 0;
+            }
+        }
+        Columns { widths }
+    }
+
+    fn line(&self, text: impl Fn(usize) -> String, style: impl Fn(usize) -> Style) -> Line {
+        let mut line = Line::default();
+        for (at, wide) in self.widths.iter().enumerate().filter(|(_, wide)| **wide > 0) {
+            line = line.styled([&right(&text(at), *wide), "  "].concat(), style(at));
+        }
+        line
+    }
+}
+
+fn cell(app: &App, row: &RowView, at: usize) -> String {
+    match at {
+        0 if app.is_exact => row.exact.split(" in ").next().unwrap_or_default().to_owned(),
+        0 => row.bytes.clone(),
+        1 => row.of_total.clone(),
+        at => row.more.get(at - 2).cloned().unwrap_or_default(),
+    }
+}
+
+pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
+    let state = &app.state;
+    let view = view(&state.tree, state);
+    if !view.empty.is_empty() {
+        return nothing(buffer, pane, view.empty);
+    }
+    let columns = Columns::of(app, &view, usize::from(pane.width));
+    let arrangement = state.views.arrangement;
+    let name = |at: usize| view.heads.and_then(|heads| heads.get(at)).map_or("", |(name, _)| name).to_owned();
+    let merge = MERGES.iter().find(|(merge, _)| *merge == arrangement.merge).map_or("line", |(_, name)| name);
+    let mut tools = vec![if arrangement.root == Root::Innermost { "inverted" } else { "from callers" }];
+    tools.push(if arrangement.internal == Internal::Hidden { "internal frames hidden" } else { "all frames" });
+    tools.push(["by line", "by function", "by file"].into_iter().find(|it| it.ends_with(merge)).unwrap_or(merge));
+    let way: Vec<&str> = view.way.iter().map(|(_, name)| name.as_str()).collect();
+    let way = if way.is_empty() { String::new() } else { [" · ", &way.join(" › ")].concat() };
+    let head = columns.line(name, |_| Tone::Soft.style()).and([&tools.join(", "), way.as_str()].concat(), Tone::Soft);
+    row(pane, 0).iter().for_each(|row| put_row(buffer, *row, &head));
+    let area = body(pane);
+    // Of a list of rows with one height, those beyond the edges are made as well.
+    let above = (state.tree.scroll.top_px / ui::tree::ROW_PX).round().max(0.0) as usize;
+    let skipped = above.saturating_sub(view.first as usize);
+    let has_focus = super::rows::has_focus(app);
+    let shown: Vec<Line> = view
+        .rows
+        .iter()
+        .skip(skipped)
+        .take(usize::from(area.height))
+        .map(|row| {
+            row.as_ref().map_or_else(
+                || Line::of("…", Tone::Soft),
+                |row| row_line(app, row, &columns).active_if(row.is_active && has_focus),
+            )
+        })
+        .collect();
+    lines(buffer, area, &shown, 0);
+    if let Some(foot) = foot_row(pane) {
+        put_line(buffer, foot, &Line::of(foot_text(app, &view), Tone::Soft));
+    }
+}
+
+/// What the active row is, to the byte.
+pub(crate) fn foot_text(app: &App, view: &TreeView) -> String {
+    let active = view.rows.iter().flatten().find(|row| row.is_active);
+    let row = active.map(|row| {
+        let title = row.title.replace('\n', "  ");
+        [" · ", &row.exact, " · ", &row.of_total, " · ", &title].concat()
+    });
+    let found = if view.found.is_empty() { String::new() } else { [" · ", &view.found].concat() };
+    let total = crate::around::bytes(app, view.total);
+    let rows = base::units::counted(view.row_count.into(), "row");
+    [&rows, ", ", &total, " in all", &found, &row.unwrap_or_default()].concat()
+}
+
+fn row_line(app: &App, row: &RowView, columns: &Columns) -> Line {
+    let heat = HEAT.get(usize::from(row.heat)).copied().unwrap_or(Color::Reset);
+    let heated = if app.screen.depth == Depth::None { Style::new() } else { Style::new().fg(heat) };
+    let mut line = columns.line(|at| cell(app, row, at), |at| if at < 2 { heated } else { Tone::Plain.style() });
+    let fold = match row.fold {
+        FoldState::Leaf => "  ",
+        FoldState::Open => "▾ ",
+        FoldState::Closed => "▸ ",
+    };
+    let indent = " ".repeat((row.indent_px / INDENT_PX) as usize);
+    line = line.and([&indent, fold].concat(), Tone::Soft);
+    if row.is_selected || row.is_marked {
+        line = line.and(if row.is_selected { "● " } else { "○ " }, Tone::Accent);
+    }
+    let name = if row.matches {
+        Tone::Accent
+    } else if row.kind == NodeKind::User {
+        Tone::Strong
+    } else {
+        Tone::Plain
+    };
+    line = line.and(cut(&row.name, 120), name);
+    if !row.place.is_empty() {
+        // The whole path stands below the rows.
+        let place = row.place.rsplit(['/', '\\']).next().unwrap_or(&row.place);
+        line = line.and(["  ", place].concat(), Tone::Soft);
+    }
+    if !row.found.is_empty() {
+        line = line.and(["  found ", &row.found].concat(), Tone::Accent);
+    }
+    line
+}

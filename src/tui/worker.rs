@@ -1,0 +1,149 @@
+//! The engines of the open file and of the one it is compared with, fed from disk, in slices.
+
+use crate::source::Source;
+use compare::{Pair, Which};
+use engine::protocol::{Reply, Request, Want};
+use engine::{Engine, Work};
+use std::io;
+
+/// What the page has a worker for.
+pub(crate) struct Worker {
+    engines: Engines,
+    /// Those of the file that was open before what is loading.
+    before: Option<Engines>,
+}
+
+struct Engines {
+    pair: Pair,
+    reading: Option<Load>,
+    /// The loads of the first and the second file: their replies carry these numbers.
+    loads: [u32; 2],
+    is_open: bool,
+}
+
+/// A file to read.
+pub(crate) struct Load {
+    pub(crate) source: Box<dyn Source>,
+    pub(crate) name: String,
+    pub(crate) member: Option<u32>,
+    pub(crate) load: u32,
+    pub(crate) which: Which,
+}
+
+impl Engines {
+    fn new() -> Engines {
+        Engines { pair: Pair::new(Engine::new), reading: None, loads: [0; 2], is_open: false }
+    }
+
+    fn begin(&mut self, mut load: Load) -> io::Result<()> {
+        load.source.rewind()?;
+        let (total_bytes, access) = (load.source.total_bytes(), load.source.access());
+        let open = Request::Open { name: load.name.clone(), total_bytes, access, member: load.member };
+        match load.which {
+            Which::First => self.pair.request(open),
+            Which::Second => self.pair.open_second(open),
+        }
+        self.reading = Some(load);
+        Ok(())
+    }
+
+    /// Brings the engine the next bytes; whether there was anything to do.
+    fn read(&mut self) -> io::Result<bool> {
+        let Some(mut load) = self.reading.take() else { return Ok(false) };
+        match self.pair.wants() {
+            // It has all that it needs, or has found an error.
+            None => {}
+            Some(Want::Whole) => {
+                load.source.keep_whole()?;
+                self.begin(load)?;
+            }
+            Some(want) => {
+                let chunk = load.source.chunk(want)?;
+                if chunk.is_empty() {
+                    self.pair.request(Request::EndOfFile);
+                } else {
+                    self.pair.feed(chunk);
+                    self.reading = Some(load);
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Worker {
+    pub(crate) fn new() -> Worker {
+        Worker { engines: Engines::new(), before: None }
+    }
+
+    /// Begins to read a file. What was open before stays until the new one is.
+    pub(crate) fn load(&mut self, load: Load) -> Result<(), String> {
+        if load.which == Which::First {
+            let before = std::mem::replace(&mut self.engines, Engines::new());
+            if before.is_open {
+                self.before = Some(before);
+            }
+        }
+        if let Some(number) = self.engines.loads.get_mut(load.which as usize) {
+            *number = load.load;
+        }
+        self.engines.begin(load).map_err(|error| error.to_string())
+    }
+
+    /// What was to take the place of the open file did not.
+    pub(crate) fn back(&mut self) {
+        if let Some(before) = self.before.take() {
+            self.engines = before;
+        }
+    }
+
+    pub(crate) fn ask(&mut self, request: Request) {
+        if request == Request::Cancel {
+            self.engines.reading = None;
+        }
+        self.engines.pair.request(request);
+    }
+
+    pub(crate) fn end_second(&mut self) {
+        self.engines.reading.take_if(|load| load.which == Which::Second);
+        self.engines.pair.end_second();
+    }
+
+    /// Works until there is nothing to do or `has_time` says no; adds the replies with the numbers of their loads. `true`: there is more.
+    pub(crate) fn work(&mut self, has_time: &mut dyn FnMut() -> bool, replies: &mut Vec<(u32, Reply)>) -> bool {
+        loop {
+            let work = self.engines.pair.step(has_time);
+            self.take(replies);
+            if work == Work::More {
+                if !has_time() {
+                    return true;
+                }
+                continue;
+            }
+            let load = self.engines.reading.as_ref().map_or(0, |load| load.load);
+            match self.engines.read() {
+                Ok(false) => return false,
+                Ok(true) if has_time() => {}
+                Ok(true) => return true,
+                Err(error) => {
+                    self.engines.pair.request(Request::Cancel);
+                    replies.push((load, Reply::Failed { message: error.to_string() }));
+                    return true;
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, replies: &mut Vec<(u32, Reply)>) {
+        let mut is_opened = false;
+        while let Some((which, reply)) = self.engines.pair.next_reply() {
+            // Answers are the first one's, whatever they are about: so are the questions.
+            let which = if matches!(reply, Reply::Answer { .. }) { Which::First } else { which };
+            is_opened |= which == Which::First && matches!(reply, Reply::Opened(_));
+            replies.push((self.engines.loads.get(which as usize).copied().unwrap_or_default(), reply));
+        }
+        if is_opened {
+            (self.engines.is_open, self.before) = (true, None);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! `memscape tui` on a terminal that is only remembered: golden screens, and what keys do to them. `MEMSCAPE_BLESS=1 cargo test --test native
+//! tui::` writes the screens anew; look at them before you commit them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use flate2::read::GzDecoder;
+use memscape::engine::Want;
+use memscape::engine::protocol::Access;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use tui::{App, Depth, Disk, Found, Screen, Source, SurveyFile, plain};
+
+/// Files of the folder of samples, unpacked in memory.
+struct Samples;
+
+struct Bytes {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Source for Bytes {
+    fn total_bytes(&self) -> Option<u64> {
+        Some(self.bytes.len() as u64)
+    }
+
+    fn access(&self) -> Access {
+        Access::Anywhere
+    }
+
+    fn rewind(&mut self) -> io::Result<()> {
+        self.at = 0;
+        Ok(())
+    }
+
+    fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>> {
+        if let Want::At(offset) = want {
+            self.at = offset as usize;
+        }
+        let end = self.bytes.len().min(self.at + 50_000);
+        let chunk = self.bytes[self.at.min(end)..end].to_vec();
+        self.at = end;
+        Ok(chunk)
+    }
+
+    fn keep_whole(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Disk for Samples {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Source>> {
+        let packed = std::fs::read(path)?;
+        let mut bytes = Vec::new();
+        match path.extension() {
+            Some(ending) if ending == "gz" => drop(GzDecoder::new(&*packed).read_to_end(&mut bytes)?),
+            _ => bytes = packed,
+        }
+        Ok(Box::new(Bytes { bytes, at: 0 }))
+    }
+
+    fn snapshots(&self, path: &Path) -> Vec<Found> {
+        vec![Found { path: path.to_owned(), name: path.file_name().unwrap().to_string_lossy().into_owned() }]
+    }
+
+    fn survey(&self) -> SurveyFile {
+        |_| Err("not surveyed here".to_owned())
+    }
+}
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("www").join(format!("{name}.pickle.gz"))
+}
+
+const COLOURS: Screen = Screen { depth: Depth::True, is_light: false, is_braille: false };
+
+struct Seen {
+    app: App,
+    size: [u16; 2],
+}
+
+impl Seen {
+    fn of(files: &[&str], size: [u16; 2], screen: Screen) -> Seen {
+        let mut app = App::new(Box::new(Samples), screen);
+        assert!(app.open(&files.iter().map(|name| sample(name)).collect::<Vec<_>>()));
+        let mut seen = Seen { app, size };
+        seen.settle();
+        seen
+    }
+
+    fn settle(&mut self) {
+        loop {
+            let is_other = self.app.arrange(self.size[0], self.size[1]);
+            if !self.app.work(&mut || true) && !is_other {
+                return;
+            }
+        }
+    }
+
+    /// Presses keys: letters, or names with what is held.
+    fn keys(&mut self, keys: &[&str]) -> &mut Seen {
+        for key in keys {
+            self.app.key(&event(key));
+            self.settle();
+        }
+        self
+    }
+
+    fn terminal(&self) -> Terminal<TestBackend> {
+        let mut terminal = Terminal::new(TestBackend::new(self.size[0], self.size[1])).unwrap();
+        terminal.draw(|frame| self.app.draw(frame)).unwrap();
+        terminal
+    }
+
+    fn text(&self) -> String {
+        let terminal = self.terminal();
+        let buffer = terminal.backend().buffer();
+        let row = |y: u16| -> String { (0..self.size[0]).map(|x| buffer.cell((x, y)).unwrap().symbol()).collect() };
+        (0..self.size[1]).map(|y| row(y).trim_end().to_owned() + "\n").collect()
+    }
+
+    fn has(&self, texts: &[&str]) {
+        let screen = self.text();
+        for text in texts {
+            assert!(screen.contains(text), "{text:?} is not on the screen:\n{screen}");
+        }
+    }
+}
+
+fn event(key: &str) -> KeyEvent {
+    let (mut modifiers, mut rest) = (KeyModifiers::NONE, key);
+    for (name, modifier) in [("Ctrl+", KeyModifiers::CONTROL), ("Alt+", KeyModifiers::ALT), ("Shift+", KeyModifiers::SHIFT)] {
+        if let Some(more) = rest.strip_prefix(name).filter(|more| !more.is_empty()) {
+            modifiers |= modifier;
+            rest = more;
+        }
+    }
+    let code = match rest {
+        "Enter" => KeyCode::Enter,
+        "Esc" => KeyCode::Esc,
+        "Tab" => KeyCode::Tab,
+        "Left" => KeyCode::Left,
+        "Right" => KeyCode::Right,
+        "Up" => KeyCode::Up,
+        "Down" => KeyCode::Down,
+        "Home" => KeyCode::Home,
+        "End" => KeyCode::End,
+        "PageDown" => KeyCode::PageDown,
+        "Backspace" => KeyCode::Backspace,
+        _ if rest.starts_with('F') && rest.len() > 1 => KeyCode::F(rest[1..].parse().unwrap()),
+        _ => KeyCode::Char(rest.chars().next().unwrap()),
+    };
+    KeyEvent::new(code, modifiers)
+}
+
+/// Holds a screen against the golden one.
+fn check(name: &str, seen: &Seen) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tui").join(format!("{name}.txt"));
+    let screen = seen.text();
+    if std::env::var_os("MEMSCAPE_BLESS").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &screen).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(golden == screen, "{name} is another screen now:\n{screen}");
+}
+
+#[test]
+fn an_oom_opens_at_its_cause() {
+    for size in [[80, 24], [120, 40], [200, 60]] {
+        check(&format!("oom_{}x{}", size[0], size[1]), &Seen::of(&["out-of-memory"], size, COLOURS));
+    }
+}
+
+#[test]
+fn each_view_has_its_screen() {
+    let views = [("tree", "T"), ("flame", "F"), ("allocations", "L"), ("segments", "M"), ("events", "A")];
+    for size in [[80, 24], [120, 40]] {
+        let mut seen = Seen::of(&["training"], size, COLOURS);
+        for (name, key) in views {
+            check(&format!("{name}_{}x{}", size[0], size[1]), seen.keys(&[key]));
+        }
+    }
+}
+
+#[test]
+fn a_selection_has_its_stack_in_the_side_pane() {
+    for size in [[80, 24], [120, 40]] {
+        let mut seen = Seen::of(&["training"], size, COLOURS);
+        seen.keys(&["L", "Home", "Tab", "Right", "Left"]);
+        check(&format!("selection_{}x{}", size[0], size[1]), &seen);
+    }
+}
+
+#[test]
+fn a_comparison_has_two_lanes_and_its_insight() {
+    let seen = Seen::of(&["training", "leak"], [120, 40], COLOURS);
+    check("comparison_120x40", &seen);
+}
+
+#[test]
+fn without_colours_letters_say_what_is_what() {
+    let mut seen = Seen::of(&["training"], [120, 40], Screen { depth: Depth::None, ..COLOURS });
+    seen.keys(&["T", "Tab"]);
+    check("plain_colours_120x40", &seen);
+    let buffer = seen.terminal().backend().buffer().clone();
+    let coloured = buffer.content().iter().filter(|cell| matches!(cell.fg, ratatui::style::Color::Rgb(..)));
+    assert_eq!(coloured.count(), 0);
+}
+
+/// The picture is the page's: each column has the highest stack of the moments that it covers, as the scene says.
+#[test]
+fn a_cell_is_as_high_as_the_highest_moment_that_it_covers() {
+    let seen = Seen::of(&["leak"], [120, 40], COLOURS);
+    let screen = seen.text();
+    let rows: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
+    let peak = rows.iter().position(|row| row.iter().any(|sign| "▄▀█".contains(*sign))).unwrap();
+    // The peak stands in the first rows of the picture, and its mark says which column.
+    assert!(peak <= 4, "{screen}");
+    seen.has(&["▼ peak"]);
+}
+
+#[test]
+fn the_cursor_moves_all_views() {
+    let mut seen = Seen::of(&["training"], [120, 40], COLOURS);
+    seen.keys(&["T", "@", "5", "0", "0", "Enter"]);
+    seen.has(&["event 500", "▲ event 500"]);
+    seen.keys(&["q", "Shift+Right"]);
+    seen.has(&["event 501"]);
+    seen.keys(&["x", "Shift+Right", "Shift+Right", "F8"]);
+    seen.has(&["A → B", "Range"]);
+}
+
+#[test]
+fn keys_zoom_pan_and_undo() {
+    let mut seen = Seen::of(&["training"], [120, 40], COLOURS);
+    let whole = seen.text();
+    let zoomed = seen.keys(&["+", "+", "+"]).text();
+    assert_ne!(whole, zoomed);
+    assert_ne!(zoomed, seen.keys(&["d"]).text());
+    seen.keys(&["0"]);
+    assert_eq!(whole, seen.text(), "everything is seen again");
+    assert_ne!(whole, seen.keys(&["Ctrl+b"]).text(), "braille");
+}
+
+#[test]
+fn the_palette_and_the_help_know_the_terminals_keys() {
+    let mut seen = Seen::of(&["training"], [80, 24], COLOURS);
+    seen.keys(&[":"]);
+    for letter in "flame".chars() {
+        seen.keys(&[&letter.to_string()]);
+    }
+    seen.has(&["Show the flame graph", "F"]);
+    seen.keys(&["Enter"]);
+    seen.has(&["Backspace out"]);
+    seen.keys(&["?"]);
+    seen.has(&["In the terminal", "Back to the timeline"]);
+    seen.keys(&["Esc"]);
+    assert!(!seen.text().contains("In the terminal"));
+}
+
+#[test]
+fn the_mouse_selects_zooms_and_chooses_tabs() {
+    let mut seen = Seen::of(&["training"], [120, 40], COLOURS);
+    let mouse = |kind, column, row| MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+    let click = |seen: &mut Seen, column: u16, row: u16| {
+        for kind in [MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left)] {
+            seen.app.mouse(&mouse(kind, column, row));
+            seen.settle();
+        }
+    };
+    let tabs = seen.text().lines().position(|line| line.contains("T Call tree")).unwrap() as u16;
+    click(&mut seen, 18, tabs);
+    seen.has(&["in all"]);
+    // A block of the picture, low in its middle.
+    click(&mut seen, 40, 14);
+    seen.has(&["innermost first"]);
+    let before = seen.text();
+    seen.app.mouse(&mouse(MouseEventKind::ScrollUp, 40, 14));
+    seen.settle();
+    assert_ne!(before, seen.text());
+}
+
+#[test]
+fn a_file_that_can_not_be_read_is_said_and_the_open_one_stays() {
+    let mut seen = Seen::of(&["training"], [80, 24], COLOURS);
+    let broken = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tui_broken.pickle");
+    std::fs::write(&broken, b"\x80\x04broken").unwrap();
+    seen.app.open(&[broken]);
+    seen.settle();
+    seen.has(&["Could not open", "training.pickle.gz", "Peak "]);
+}
+
+#[test]
+fn plain_text_says_what_the_view_says() {
+    let mut app = App::new(Box::new(Samples), Screen { depth: Depth::None, ..COLOURS });
+    app.open(&[sample("training")]);
+    let mut output = Vec::new();
+    let input = "T\nCtrl+e\n/train.py\n:show events\n?\n";
+    plain(&mut app, &mut input.as_bytes(), &mut output).unwrap();
+    let text = String::from_utf8(output).unwrap();
+    let screens: Vec<&str> = text.split("— memscape —").collect();
+    assert!(screens[1].contains("Peak live bytes (requested): "), "{text}");
+    assert!(screens[2].contains("internal frames hidden"), "{text}");
+    assert!(text.contains("events") && text.contains("In the terminal"), "{text}");
+    assert!(!text.contains('\u{1b}'), "no sequences for terminals");
+}
+
+#[test]
+fn any_size_and_any_bytes_give_a_screen() {
+    for size in [[1, 1], [3, 2], [9, 5], [20, 8], [79, 23], [400, 100]] {
+        let mut seen = Seen::of(&["out-of-memory"], size, COLOURS);
+        for key in ["T", "F", "L", "M", "A", "W", "Tab", "Tab", "?", "Esc", ":", "Esc", "o", "Esc", "V", "Ctrl+b"] {
+            seen.keys(&[key]);
+            assert_eq!(seen.text().lines().count(), size[1].into());
+        }
+    }
+    for (name, bytes) in [("empty", &b""[..]), ("text", b"hello"), ("cut", b"\x80\x04\x95\xff\xff")] {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tui_{name}.pickle"));
+        std::fs::write(&path, bytes).unwrap();
+        let mut app = App::new(Box::new(Samples), COLOURS);
+        app.open(&[path]);
+        let mut seen = Seen { app, size: [80, 24] };
+        seen.settle();
+        assert!(seen.app.failure().is_some(), "{name}:\n{}", seen.text());
+        seen.keys(&["T", "?", "q", "+", "Enter", "/", "Esc"]);
+    }
+}

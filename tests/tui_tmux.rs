@@ -1,0 +1,316 @@
+//! `memscape tui` in tmux, as over SSH: each job of the screen is done by keys at three sizes, and what stands there is what `--json` says.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::tmux::{Tmux, has_tmux};
+use memscape::units::grouped;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+const SIZES: [[u16; 2]; 3] = [[80, 24], [120, 40], [200, 60]];
+const PROGRAM: &str = env!("CARGO_BIN_EXE_memscape");
+
+fn sample(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("www").join(format!("{name}.pickle.gz")).display().to_string()
+}
+
+fn json(words: &[&str]) -> Value {
+    let output = Command::new(PROGRAM).args(words).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn open(size: [u16; 2], files: &[&str]) -> Tmux {
+    let tmux = Tmux::run(size, &[&format!("'{PROGRAM}' tui"), &files.iter().map(|file| format!("'{file}'")).collect::<Vec<_>>().join(" ")].map(|it| it.to_owned()).join(" "));
+    tmux.wait_for(&["Peak ", "Insights"]);
+    tmux
+}
+
+fn number(of: &Value) -> String {
+    grouped(of.as_u64().unwrap_or_else(|| panic!("{of} is no number")))
+}
+
+/// Waits until all words of a text stand on the screen: lines are broken, and may have a list beside them.
+fn wait_for_words(tmux: &Tmux, text: &str) {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    tmux.wait(&format!("waiting for the words of {text:?}"), |screen| words.iter().all(|word| screen.contains(word)));
+}
+
+/// Goes to the insight of this title.
+fn go_to_insight(tmux: &Tmux, title: &str) {
+    tmux.keys(&["W"]);
+    for _ in 0..20 {
+        let is_there = |screen: &str| screen.contains("Enter show");
+        tmux.wait("the insights have the focus", is_there);
+        // What is chosen stands in the link.
+        tmux.keys(&["o"]);
+        let link = tmux.wait_for(&["memscape html"]);
+        tmux.keys(&["Escape"]);
+        tmux.wait("the link is closed", |screen| !screen.contains("memscape html"));
+        let flat: String = link.split_whitespace().collect();
+        if flat.contains(&format!("topic={title}")) {
+            return;
+        }
+        tmux.keys(&["Right"]);
+    }
+    panic!("there is no insight {title}");
+}
+
+#[test]
+fn the_cause_of_an_oom_is_what_one_sees_first() {
+    if !has_tmux() {
+        return;
+    }
+    let file = sample("out-of-memory");
+    let report = json(&["oom", &file]);
+    let statements = report["statements"].as_array().expect("statements").clone();
+    let summary = json(&["summary", &file]);
+    for size in SIZES {
+        let tmux = open(size, &[&file]);
+        wait_for_words(&tmux, statements[0]["text"].as_str().unwrap());
+        // The numbers of the file, to the byte.
+        tmux.keys(&["Tab", "Tab", "Right"]);
+        let device = &summary[0]["devices"][0];
+        tmux.wait_for(&[
+            &format!("{} B", number(&device["peak_requested"])),
+            &format!("{} B", number(&device["peak_reserved"])),
+            &format!("{} B", number(&device["end_requested"])),
+        ]);
+    }
+}
+
+#[test]
+fn who_holds_the_peak_stands_in_the_call_tree_to_the_byte() {
+    if !has_tmux() {
+        return;
+    }
+    let file = sample("training");
+    let peak = json(&["peak", &file, "--by", "site"]);
+    let first = &peak["rows"][0];
+    for size in SIZES {
+        let tmux = open(size, &[&file]);
+        tmux.keys(&["C-e", "P", "T"]);
+        // All of the tree, and, inverted, the call site that has the most.
+        tmux.wait_for(&[&format!("{} B in all", number(&peak["live_bytes"]))]);
+        tmux.keys(&["r"]);
+        let place = format!("{}:{}", first["file"].as_str().unwrap().rsplit('/').next().unwrap(), first["line"].as_str().map_or_else(|| first["line"].to_string(), str::to_owned));
+        tmux.wait_for(&["inverted", &format!("{} B", number(&first["live_bytes"])), &place]);
+        // Focus on it, and back.
+        tmux.keys(&["Down", "f"]);
+        tmux.wait_for(&["›"]);
+        tmux.keys(&["q"]);
+        tmux.wait("back at the whole tree", |screen| !screen.contains(" › "));
+    }
+}
+
+#[test]
+fn leaks_are_told_as_on_the_command_line() {
+    if !has_tmux() {
+        return;
+    }
+    let file = sample("leak");
+    let report = json(&["leaks", &file]);
+    let text = report["statements"][0]["text"].as_str().unwrap().to_owned();
+    for size in SIZES {
+        let tmux = open(size, &[&file]);
+        go_to_insight(&tmux, "leaks");
+        wait_for_words(&tmux, &text);
+    }
+}
+
+#[test]
+fn all_allocations_are_listed_selected_searched_and_copied() {
+    if !has_tmux() {
+        return;
+    }
+    let file = sample("training");
+    let all = json(&["allocations", &file, ">=0"]);
+    let found = json(&["allocations", &file, "train.py"]);
+    let events = json(&["summary", &file])[0]["devices"][0]["events"].clone();
+    let first = &all["rows"][0];
+    for size in SIZES {
+        let tmux = open(size, &[&file]);
+        tmux.keys(&["C-e", "L", "F7"]);
+        tmux.wait_for(&[&format!("Listed: {} B", number(&all["requested_bytes"])), &format!("{} B", number(&first["requested_bytes"]))]);
+        // The largest is first; its stack stands in the side pane.
+        tmux.keys(&["Home"]);
+        tmux.wait_for(&[&format!("{} B", number(&first["requested_bytes"]))]);
+        tmux.keys(&["Tab"]);
+        let site = first["call_site"].as_str().unwrap();
+        let function = site.rsplit(' ').next().unwrap();
+        tmux.wait_for(&["innermost first", function]);
+        tmux.keys(&["q", "y"]);
+        let number_of = format!("#{}", number(&first["number"]));
+        tmux.wait("the selection is copied", |_| tmux.copied().contains(&number_of));
+        // A search says how many there are.
+        tmux.keys(&["/"]);
+        tmux.text("train.py");
+        tmux.keys(&["Enter"]);
+        tmux.wait_for(&[&format!("{} B", number(&found["requested_bytes"]))]);
+        tmux.keys(&["Escape", "Escape", "A"]);
+        tmux.wait_for(&[&format!("{} events", number(&events))]);
+    }
+}
+
+#[test]
+fn segments_say_what_is_reserved_and_what_can_be_released() {
+    if !has_tmux() {
+        return;
+    }
+    let file = sample("out-of-memory");
+    let state = json(&["segments", &file, "--at", "end"]);
+    let sums = &state["sums"];
+    for size in SIZES {
+        let tmux = open(size, &[&file]);
+        tmux.keys(&["C-e", "End", "M"]);
+        tmux.wait_for(&[
+            &format!("{} B reserved", number(&sums["reserved_bytes"])),
+            &format!("{} segments", number(&sums["segment_count"])),
+        ]);
+        tmux.keys(&["r"]);
+        tmux.wait_for(&["Size of a request"]);
+        tmux.text("64MiB");
+        tmux.wait_for(&["64.0 MiB"]);
+        tmux.keys(&["Enter"]);
+    }
+}
+
+#[test]
+fn the_cursor_goes_where_it_is_told_and_all_views_with_it() {
+    if !has_tmux() {
+        return;
+    }
+    let file = sample("training");
+    let at = json(&["live", &file, "--at", "1000"]);
+    for size in SIZES {
+        let tmux = open(size, &[&file]);
+        tmux.keys(&["C-e", "T", "@"]);
+        tmux.text("1000");
+        tmux.keys(&["Enter"]);
+        tmux.wait_for(&["event 1,000", &format!("{} B in all", number(&at["live_bytes"]))]);
+        // The palette finds a view by name, and the help its key.
+        tmux.keys(&[":"]);
+        tmux.text("flame graph");
+        tmux.keys(&["Enter"]);
+        tmux.wait_for(&["Backspace"]);
+        tmux.keys(&["?"]);
+        tmux.wait_for(&["In the terminal"]);
+        tmux.keys(&["/"]);
+        tmux.text("suspend");
+        tmux.keys(&["Enter"]);
+        tmux.wait_for(&["fg brings it back"]);
+        tmux.keys(&["q"]);
+        tmux.wait("the help is closed", |screen| !screen.contains("fg brings it back"));
+        // Braille and back: the picture stays where it is.
+        tmux.keys(&["C-b"]);
+        tmux.wait_for(&["event 1,000"]);
+        // The command for this view writes the page.
+        tmux.keys(&["o"]);
+        tmux.wait_for(&["memscape html", "--view", "memscape serve"]);
+    }
+}
+
+#[test]
+fn two_files_are_compared_and_many_are_ranks() {
+    if !has_tmux() {
+        return;
+    }
+    let (a, b) = (sample("training"), sample("leak"));
+    let tmux = open([120, 40], &[&a, &b]);
+    tmux.wait_for(&["A · training", "B · leak", "Comparison"]);
+    drop(tmux);
+    let tmux = open([120, 40], &[&a, &b, &sample("out-of-memory"), &sample("cuda-graphs")]);
+    tmux.wait_for(&["Ranks"]);
+    tmux.wait("all are surveyed", |screen| screen.contains("out-of-memory") && !screen.contains("Surveying"));
+}
+
+#[test]
+fn a_window_that_changes_its_size_is_filled_again() {
+    if !has_tmux() {
+        return;
+    }
+    let tmux = open([80, 24], &[&sample("training")]);
+    for size in [[200, 60], [40, 10], [10, 3], [1, 1], [120, 40]] {
+        tmux.resize(size);
+        tmux.wait("tmux has resized", |_| tmux.tell("#{pane_width}x#{pane_height}") == format!("{}x{}", size[0], size[1]));
+    }
+    tmux.wait_for(&["Peak ", "Insights", "Selection"]);
+}
+
+/// Runs it in a shell that then says how the terminal was left.
+fn in_shell(tmux_size: [u16; 2]) -> Tmux {
+    let file = sample("training");
+    let tmux = Tmux::run(tmux_size, &format!("sh -c \"'{PROGRAM}' tui '{file}'; echo status=$?; stty -a; read line\""));
+    tmux.wait_for(&["Peak ", "Insights"]);
+    assert_eq!(tmux.tell("#{alternate_on}"), "1");
+    tmux
+}
+
+fn is_sane(tmux: &Tmux, status: &str) {
+    let screen = tmux.wait_for(&[status, "icanon"]);
+    assert!(!screen.contains("-icanon") && !screen.contains("-echo "), "raw mode is left:\n{screen}");
+    assert_eq!(tmux.tell("#{alternate_on} #{mouse_any_flag} #{cursor_flag}"), "0 0 1");
+}
+
+#[test]
+fn the_terminal_is_left_as_it_was() {
+    if !has_tmux() {
+        return;
+    }
+    for keys in [&["q"][..], &["Q"], &["C-c"], &["T", "q", "q"], &["?", "C-c"], &["/", "C-c"]] {
+        let tmux = in_shell([80, 24]);
+        tmux.keys(keys);
+        is_sane(&tmux, "status=0");
+    }
+}
+
+fn process(of: &Tmux) -> String {
+    let shell = of.tell("#{pane_pid}");
+    let children = Command::new("pgrep").args(["-P", &shell]).output().unwrap();
+    String::from_utf8(children.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn a_signal_restores_the_terminal_and_a_lost_one_ends_the_program() {
+    if !has_tmux() {
+        return;
+    }
+    for signal in ["TERM", "INT", "HUP"] {
+        let tmux = in_shell([80, 24]);
+        assert!(Command::new("kill").args([&format!("-{signal}"), &process(&tmux)]).status().unwrap().success());
+        is_sane(&tmux, "status=0");
+    }
+    let tmux = in_shell([80, 24]);
+    let process = process(&tmux);
+    tmux.hang_up();
+    let is_there = || Path::new("/proc").join(&process).exists();
+    for _ in 0..2000 {
+        if !is_there() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    panic!("the program outlives its terminal");
+}
+
+#[test]
+fn it_is_suspended_and_comes_back() {
+    if !has_tmux() {
+        return;
+    }
+    let file = sample("training");
+    let tmux = Tmux::run([80, 24], "bash --norc --noprofile -i");
+    tmux.wait("a prompt", |screen| screen.contains('$') || screen.contains('#'));
+    tmux.text(&format!("'{PROGRAM}' tui '{file}'\n"));
+    tmux.wait_for(&["Peak ", "Insights"]);
+    tmux.keys(&["C-z"]);
+    tmux.wait_for(&["Stopped"]);
+    assert_eq!(tmux.tell("#{alternate_on}"), "0");
+    tmux.text("fg\n");
+    tmux.wait_for(&["Peak ", "Insights"]);
+    tmux.keys(&["T"]);
+    tmux.wait_for(&["in all"]);
+    tmux.keys(&["Q"]);
+    tmux.wait("the shell is back", |_| tmux.tell("#{alternate_on}") == "0");
+}
