@@ -297,7 +297,8 @@ fn a_signal_restores_the_terminal_and_a_lost_one_ends_the_program() {
     let tmux = in_shell([80, 24]);
     let process = process(&tmux);
     tmux.hang_up();
-    let is_there = || Path::new("/proc").join(&process).exists();
+    // One that has ended stays in the list until somebody asks for its status.
+    let is_there = || std::fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z"));
     for _ in 0..2000 {
         if !is_there() {
             return;
