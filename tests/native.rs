@@ -122,13 +122,13 @@ mod table;
 mod timeline;
 mod timeline_corpus;
 mod timeline_laws;
+#[path = "support/tmux.rs"]
+mod tmux;
 #[path = "support/trained.rs"]
 mod trained;
 mod tree;
 mod tree_hostile;
 mod tree_rows;
-#[path = "support/tmux.rs"]
-mod tmux;
 mod tui;
 mod tui_tmux;
 #[path = "support/turns.rs"]

@@ -131,7 +131,9 @@ impl Seen {
 
 fn event(key: &str) -> KeyEvent {
     let (mut modifiers, mut rest) = (KeyModifiers::NONE, key);
-    for (name, modifier) in [("Ctrl+", KeyModifiers::CONTROL), ("Alt+", KeyModifiers::ALT), ("Shift+", KeyModifiers::SHIFT)] {
+    for (name, modifier) in
+        [("Ctrl+", KeyModifiers::CONTROL), ("Alt+", KeyModifiers::ALT), ("Shift+", KeyModifiers::SHIFT)]
+    {
         if let Some(more) = rest.strip_prefix(name).filter(|more| !more.is_empty()) {
             modifiers |= modifier;
             rest = more;

@@ -25,6 +25,10 @@ const FRAME: Duration = Duration::from_millis(40);
 /// Signals are looked for so often while nothing happens.
 const IDLE: Duration = Duration::from_millis(200);
 
+/// The exit status of a program whose terminal is gone: 128 and the signal.
+#[cfg(unix)]
+const HUNG_UP: i32 = 128 + signal_hook::consts::SIGHUP;
+
 /// The terminal while it is ours.
 struct Ours(Terminal<CrosstermBackend<Stdout>>);
 
@@ -67,9 +71,17 @@ impl Signals {
     fn listen() -> io::Result<Signals> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
         let signals = Signals::default();
-        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        for signal in [SIGINT, SIGQUIT, SIGTERM] {
             signal_hook::flag::register(signal, signals.ends.clone())?;
         }
+        // Reading from a terminal that is gone never comes back: whoever waits for it can't end the program.
+        let mut gone = signal_hook::iterator::Signals::new([SIGHUP])?;
+        std::thread::spawn(move || {
+            if gone.forever().next().is_some() {
+                leave();
+                std::process::exit(HUNG_UP);
+            }
+        });
         signal_hook::flag::register(SIGTSTP, signals.stops.clone())?;
         Ok(signals)
     }

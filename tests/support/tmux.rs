@@ -30,7 +30,25 @@ impl Tmux {
         let tmux = Tmux { socket: format!("memscape-{}-{number}", std::process::id()) };
         let (columns, rows) = (columns.to_string(), rows.to_string());
         // OSC 52 is kept by tmux itself.
-        tmux.say(&["new-session", "-d", "-x", &columns, "-y", &rows, command, ";", "set-option", "-g", "set-clipboard", "on", ";", "set-option", "-g", "remain-on-exit", "on"]);
+        tmux.say(&[
+            "new-session",
+            "-d",
+            "-x",
+            &columns,
+            "-y",
+            &rows,
+            command,
+            ";",
+            "set-option",
+            "-g",
+            "set-clipboard",
+            "on",
+            ";",
+            "set-option",
+            "-g",
+            "remain-on-exit",
+            "on",
+        ]);
         tmux
     }
 
