@@ -4,7 +4,7 @@
 
 use crate::generate::{Options, generate};
 use crate::served::{Server, Unchunked};
-use std::io::{Read, Write};
+use std::io::{BufRead, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -87,7 +87,10 @@ fn the_address_leads_to_the_page_and_the_page_to_the_snapshot() {
     assert!(server.said.starts_with("1 snapshot at http://127.0.0.1:"), "{}", server.said);
     let first = get(&server, "", "");
     let name = "it%2527s%2520%2522odd%2522%2520%25231.pickle";
-    assert_eq!((first.status.as_str(), first.header("Location")), ("302", Some(format!("page#url=0/{name}").as_str())));
+    assert_eq!(
+        (first.status.as_str(), first.header("Location")),
+        ("302", Some(format!("page?live#url=0/{name}").as_str()))
+    );
     let page = get(&server, "page", "");
     assert_eq!((page.status.as_str(), page.body.as_slice()), ("200", VIEWER.as_bytes()));
     for (header, value) in
@@ -391,16 +394,52 @@ fn a_file_that_is_cut_on_its_way_ends_early() {
     std::fs::remove_file(path).unwrap();
 }
 
+/// What a page hears: the whole list, each time something in it is another.
+#[test]
+fn a_page_that_listens_hears_of_files_that_come_and_change() {
+    let folder = folder("heard");
+    let server = start(&[folder.to_str().unwrap()]);
+    let (stream, head) = server.ask("changes", "");
+    assert!(head.contains("content-type: text/event-stream") && head.contains("cache-control: no-"), "{head}");
+    let mut events = std::io::BufReader::new(Unchunked::new(std::io::BufReader::new(stream)));
+    let mut heard = || {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            events.read_line(&mut line).unwrap();
+            match line.trim_end().strip_prefix("data: ") {
+                Some("files") => {}
+                Some(file) => lines.push(file.to_owned()),
+                None if line.trim_end().is_empty() => return lines,
+                None => {}
+            }
+        }
+    };
+    assert_eq!(heard(), Vec::<String>::new());
+    let put = |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).unwrap();
+    put("rank7.pickle", &snapshot());
+    let first = heard();
+    let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let [line] = first.as_slice() else { panic!("{first:?}") };
+    assert!(line.starts_with("7 ") && line.ends_with(" 0/rank7.pickle"), "{line}");
+    put("rank7.pickle", b"\x80\x04]");
+    put("rank8.pickle", &snapshot());
+    let second = heard();
+    assert_eq!(second.len(), 2, "{second:?}");
+    let of_seven = second.iter().find(|line| line.ends_with("/rank7.pickle")).unwrap();
+    assert_eq!(words(of_seven)[1], words(line)[1], "half a file is no version of it");
+}
+
 #[test]
 fn a_folder_is_looked_through_anew() {
     let folder = folder("growing");
     let server = start(&[folder.to_str().unwrap()]);
     assert!(server.said.starts_with("0 snapshots at "), "{}", server.said);
-    assert_eq!(get(&server, "", "").header("Location"), Some("page#"));
+    assert_eq!(get(&server, "", "").header("Location"), Some("page?live#"));
     std::fs::create_dir(folder.join("rank1")).unwrap();
     std::fs::write(folder.join("rank1/a.pickle"), snapshot()).unwrap();
     std::fs::write(folder.join("loss.png"), b"x").unwrap();
-    assert_eq!(get(&server, "", "").header("Location"), Some("page#url=0/rank1%252Fa.pickle"));
+    assert_eq!(get(&server, "", "").header("Location"), Some("page?live#url=0/rank1%252Fa.pickle"));
     assert_eq!(get(&server, "0/rank1%2Fa.pickle", "").status, "200");
     std::fs::remove_file(folder.join("rank1/a.pickle")).unwrap();
     let gone = get(&server, "0/rank1%2Fa.pickle", "");

@@ -140,6 +140,7 @@ mod ui_flame;
 mod ui_lanes;
 mod ui_link;
 mod ui_link_hosted;
+mod ui_live;
 mod ui_moment;
 mod ui_palette;
 mod ui_plan;

@@ -190,3 +190,17 @@ fn a_chosen_dark_theme_has_the_colours_of_the_system_s() {
     let light: Vec<&str> = block(":root {").iter().map(|line| line.split(':').next().unwrap()).collect();
     assert!(system.iter().all(|line| light.contains(&line.split(':').next().unwrap())), "each has a light one");
 }
+
+#[test]
+fn whether_anything_is_kept_of_files_is_stored() {
+    let mut state = State::default();
+    assert!(!state.settings.keeps_nothing, "it is kept where nobody says otherwise");
+    let stored = act(&mut state, SettingsAction::KeepingChosen(false));
+    let [Effect::Store(text)] = stored.as_slice() else { panic!("{stored:?}") };
+    assert_eq!(text, "memscape settings 1\nkeep=nothing");
+    let mut other = State::default();
+    act(&mut other, SettingsAction::Loaded(text.clone()));
+    assert!(other.settings.keeps_nothing);
+    act(&mut other, SettingsAction::KeepingChosen(true));
+    assert!(!other.settings.keeps_nothing);
+}

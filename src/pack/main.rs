@@ -9,10 +9,15 @@
 //! <script data-wasm="./x_bg.wasm">…fetch…     <script>THEME EARLY</script>                          by its hash in the policy
 //! <script id="part-simulator" data-…>        the glue as it is, and the wasm as below
 //! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">  compressed, base64, never run
-//! ```
 //! The policy then names hashes alone: no server is 'self' to a page from `file://`.
 //!
+//! <link rel="manifest" …/>                     nothing: one file is installed by copying it
+//! ```
+//! Beside it goes `DIST/offline.js`, for the page in parts ([`offline`]).
+//!
 //! The elements of the part SQL go to `DIST/sql-part.html` instead: `memscape html --sql` puts them in.
+
+mod offline;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -57,6 +62,8 @@ fn main() -> ExitCode {
     let dist = Path::new(dist);
     let write = |Packed { page, sql }: Packed| {
         fs::write(out, &page).and_then(|()| fs::write(dist.join(SQL), sql)).map_err(|error| error.to_string())?;
+        // Last: the list names all that is there.
+        fs::write(dist.join(offline::NAME), offline::script(dist)?).map_err(|error| error.to_string())?;
         Ok::<_, String>(page.len())
     };
     match packed(dist).and_then(write) {
@@ -88,13 +95,14 @@ fn packed(dist: &Path) -> Result<Packed, String> {
     let mut policy = Policy::default();
     while let Some(link) = cut(&mut page, "<link rel=\"stylesheet\" href=\"./", "\"/>") {
         let style = text(&link.inner)?;
-        policy.styles.push(hash(&style));
+        policy.styles.push(hash(style.as_bytes()));
         page.insert_str(link.at, &format!("<style>{style}</style>"));
     }
     while let Some(picture) = cut(&mut page, "<img data-src=\"./", "\"") {
         let svg = text(&picture.inner)?;
         page.insert_str(picture.at, &format!("<img data-src=\"{}\"", data_address(&svg)));
     }
+    cut(&mut page, "<link rel=\"manifest\" href=\"./", "\"/>").ok_or("index.html names no manifest")?;
     let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, EARLY, FETCH, "</script>"].concat());
     let Cut { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
     let first = [THEME, EARLY].concat();
@@ -105,10 +113,10 @@ fn packed(dist: &Path) -> Result<Packed, String> {
     if script.contains("</script") {
         return Err(format!("{} would end its own element", glue.inner));
     }
-    policy.scripts.push(hash(&script));
+    policy.scripts.push(hash(script.as_bytes()));
     page.insert_str(glue.at, &format!("<script defer>{script}</script>"));
     let start = cut(&mut page, "<script type=\"module\">try{", "</script>").ok_or("index.html starts nothing")?;
-    policy.scripts.push(hash(BOOT));
+    policy.scripts.push(hash(BOOT.as_bytes()));
     page.insert_str(start.at, &format!("<script type=\"module\">{BOOT}</script>"));
     let dead = "<div id=\"dead\" role=\"alert\" hidden>";
     let at = cut(&mut page, dead, "</div>").ok_or("index.html says nothing where it can't start")?.at;
@@ -173,20 +181,19 @@ struct Policy {
 impl Policy {
     /// That of `index.html`, with hashes instead of 'self' where code and styles come from.
     fn text(&self, before: &str) -> Result<String, String> {
-        let directives = before.split(';').map(|directive| {
+        // There is nothing to install.
+        let directives = before.split(';').filter(|it| !it.trim().starts_with("manifest-src")).map(|directive| {
             let directive = directive.trim();
             match directive.split(' ').next() {
                 Some("script-src") => format!("script-src 'wasm-unsafe-eval' {}", self.scripts.join(" ")),
+                Some("worker-src") => "worker-src blob:".to_owned(),
                 Some("style-src") => format!("style-src {}", self.styles.join(" ")),
                 _ => directive.to_owned(),
             }
         });
         let text = format!("default-src 'none'; {}", directives.collect::<Vec<_>>().join("; "));
-        if text.contains("script-src 'wasm") && text.contains("style-src 'sha256") {
-            Ok(text)
-        } else {
-            Err("the policy is another one".to_owned())
-        }
+        let is_ours = ["script-src 'wasm", "style-src 'sha256", "worker-src blob:;"].iter().all(|it| text.contains(it));
+        if is_ours { Ok(text) } else { Err("the policy is another one".to_owned()) }
     }
 }
 
@@ -202,8 +209,8 @@ fn data_address(svg: &str) -> String {
     format!("data:image/svg+xml,{svg}")
 }
 
-fn hash(text: &str) -> String {
-    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text.as_bytes())))
+fn hash(bytes: &[u8]) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(bytes)))
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! What every part of the page has at hand: the state, the theme, what draws, the worker, and a way to act; and what a part is.
 
+use crate::answered::Keeping;
 use crate::client::Client;
 use crate::dom::{self, Dom};
 use crate::elements::Find;
@@ -30,6 +31,7 @@ pub(super) struct App {
     pub(super) yaml: Rc<Yaml>,
     pub(super) files: Files,
     pub(super) recent: Recent,
+    pub(super) keeping: Keeping,
     pub(super) painter: RefCell<Painter>,
     pub(super) theme: Rc<RefCell<Theme>>,
     /// Sizes of what is drawn on.

@@ -6,7 +6,9 @@
 #![cfg(target_arch = "wasm32")]
 
 mod address;
+mod answered;
 mod app;
+mod changes;
 mod client;
 mod clipboard;
 mod device;
@@ -21,6 +23,8 @@ mod gestures;
 mod given;
 mod gzip;
 mod html;
+mod installed;
+mod keeping;
 mod keys;
 mod labels;
 mod outlines;
@@ -46,6 +50,7 @@ mod yaml;
 
 use crate::wire::{FromWorker, ToWorker};
 use address::Address;
+use answered::Keeping;
 use app::App;
 use client::Client;
 use clipboard::Clipboard;
@@ -65,6 +70,7 @@ use surveyor::{Source, Surveyor, Task};
 use theme::Theme;
 use ui::comparing::ComparingAction;
 use ui::effect::{FileToSurvey, Origin, RanksEffect};
+use ui::features::live::LiveAction;
 use ui::side::Side;
 use ui::{self, Action, Effect, State};
 use web_sys::{HtmlElement, Window};
@@ -133,6 +139,7 @@ impl Page {
             yaml: Yaml::new(window.clone(), act),
             files: Files::default(),
             recent: Recent::default(),
+            keeping: Keeping::default(),
             painter: RefCell::new(painter),
             theme,
             sizes: Sizes::default(),
@@ -150,6 +157,7 @@ impl Page {
         settings::load(app);
         rules::load(app);
         device::choose(app);
+        installed::begin(app);
         match links {
             Ok(_) => app.dispatch(Action::LinkGiven(Box::new(link))),
             Err(cause) => app.dispatch(Action::LoadFailed(cause)),
@@ -240,7 +248,7 @@ impl Page {
         match origin {
             Origin::File(place) => {
                 if let Some(file) = app.files.at(place) {
-                    app.client.send(ToWorker::File { load, member, file, which });
+                    keeping::read(app, file, member, (load, which));
                 }
             }
             Origin::Link(url) => match (embedded::file(&app.dom, &url), address::absolute(&app.dom, &url)) {
@@ -293,24 +301,40 @@ impl Page {
             FromWorker::Reply { reply: Reply::Answer { serial, answer: Answer::PlannedSizes(bytes) }, .. } => {
                 self.app.simulator.planned(serial, &bytes);
             }
+            FromWorker::Reply { load, reply: Reply::Failed { .. } } if keeping::failed(self.app, load) => {}
             FromWorker::Reply { load, reply } => {
+                let mut is_recent = false;
                 if matches!(reply, Reply::Opened(_)) && self.app.state.borrow().load == load {
                     self.app.files.opened();
-                    panels::recent::opened(self.app);
+                    is_recent = panels::recent::opened(self.app);
                     self.app.client.opened();
                     self.app.simulator.end();
                 }
                 self.dispatch(Action::Replied { load, reply });
+                if is_recent {
+                    panels::recent::shown(self.app);
+                }
             }
             FromWorker::LinkBroke { load, at } => self.dispatch(Action::LinkBroke { load, at }),
             FromWorker::LinkFailed { load, status } => self.dispatch(Action::LinkFailed { load, status }),
-            FromWorker::Fingerprinted { load, print } => self.dispatch(Action::Fingerprinted { load, print }),
+            FromWorker::Versioned { load, version } => self.dispatch(Action::of(LiveAction::Fetched { load, version })),
+            FromWorker::Fingerprinted { load, print } => {
+                let is_answered = self.app.keeping.has_answered(load);
+                let Some(print) = self.app.keeping.print(load, print) else { return };
+                self.dispatch(Action::Fingerprinted { load, print: print.clone() });
+                if !is_answered {
+                    keeping::keep(self.app, load, print);
+                }
+            }
             FromWorker::Died(cause) => self.dispatch(Action::WorkerDied(cause)),
         }
     }
 
     /// Shows the state: called once an animation frame, and only after something changed.
     fn show(&self) {
+        if self.app.state.borrow().live.holds_the_screen(changes::now(self.app)) {
+            return;
+        }
         let was_in_views = views::has_focus(&self.app.dom);
         self.panels.borrow_mut().show(self.app);
         if was_in_views {

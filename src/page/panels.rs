@@ -13,6 +13,7 @@ mod histograms;
 mod hover;
 mod lanes;
 mod legend;
+mod live;
 mod memory;
 mod memory_canvas;
 mod minimap;
@@ -55,6 +56,7 @@ const PARTS: &[Begin] = &[
     begin::<Gestures>,
     begin::<stage::Panel>,
     begin::<recent::Panel>,
+    begin::<live::Panel>,
     begin::<summary::Panel>,
     begin::<views::Panel>,
     begin::<side::Panel>,

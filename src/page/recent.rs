@@ -87,6 +87,6 @@ pub(super) fn get(of: &JsValue, name: &str) -> Tried {
     Reflect::get(of, &name.into())
 }
 
-fn call(of: &JsValue, method: &str, arguments: &[JsValue]) -> Tried {
+pub(super) fn call(of: &JsValue, method: &str, arguments: &[JsValue]) -> Tried {
     get(of, method)?.dyn_into::<Function>()?.apply(of, &arguments.iter().collect())
 }

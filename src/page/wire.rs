@@ -66,6 +66,11 @@ pub(crate) enum FromWorker {
         /// Bytes that came.
         at: u64,
     },
+    /// What tells this state of the file behind a link from others, as its server says.
+    Versioned {
+        load: u32,
+        version: String,
+    },
     /// What tells the file from others, as a link has it.
     Fingerprinted {
         load: u32,
@@ -82,6 +87,7 @@ pub(crate) enum FromWorker {
 const READY: &str = "ready";
 /// The tag of the question for columns, and of the answer.
 const COLUMNS: &str = "columns";
+const VERSION: &str = "version";
 const END_SECOND: &str = "end second";
 const REHEARSE: &str = "rehearse";
 /// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
@@ -162,6 +168,7 @@ impl FromWorker {
             }
             FromWorker::LinkBroke { load, at } => Array::of3(&"broke".into(), &load.into(), &(at as f64).into()),
             FromWorker::Fingerprinted { load, print } => Array::of3(&"print".into(), &load.into(), &print.into()),
+            FromWorker::Versioned { load, version } => Array::of3(&VERSION.into(), &load.into(), &version.into()),
             FromWorker::Read(blob, port) => {
                 buffers.push(&port);
                 Array::of3(&"read".into(), &blob, &port)
@@ -191,6 +198,7 @@ impl FromWorker {
             "print" => {
                 Some(FromWorker::Fingerprinted { load: number(message, 1)?, print: message.get(2).as_string()? })
             }
+            VERSION => Some(FromWorker::Versioned { load: number(message, 1)?, version: message.get(2).as_string()? }),
             "read" => Some(FromWorker::Read(message.get(1).dyn_into().ok()?, message.get(2).dyn_into().ok()?)),
             COLUMNS => {
                 let columns = message.get(1).dyn_into();

@@ -239,6 +239,9 @@ impl Shell {
         let mut engine = self.engine.borrow_mut();
         match result {
             Ok(source::Event::Opened { name, total_bytes, access }) => {
+                if let Some(version) = source.version().filter(|_| source.which == Which::First) {
+                    post(&self.scope, FromWorker::Versioned { load: source.load, version });
+                }
                 self.load(source.which).set(source.load);
                 self.worked.set(0.0);
                 let open = Request::Open { name, total_bytes, access, member: source.member };

@@ -6,6 +6,7 @@ pub mod export;
 pub mod flame;
 pub mod histograms;
 pub mod html;
+pub mod live;
 pub mod memory;
 pub mod palette;
 pub mod plan;
@@ -31,6 +32,7 @@ use events::{EventStep, Events, EventsAction};
 use export::{Export, ExportAction, ExportStep};
 use flame::{FlameAction, FlameGraph, FlameStep};
 use html::Saving;
+use live::{Live, LiveAction, LiveStep};
 use memory::{Memory, MemoryAction, MemoryStep};
 use palette::{Palette, PaletteAction, PaletteStep};
 use plan::{Plan, PlanAction, PlanStep};
@@ -173,6 +175,8 @@ features! {
     export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
     /// Whether a page with the snapshot in it is on its way to a file.
     html: Saving, Html(html::Step, Infallible) = html::FEATURE;
+    /// Files that change while the page is open.
+    live: Live, Live(LiveAction, LiveStep) = live::FEATURE;
     palette: Palette, Palette(PaletteAction, PaletteStep) = palette::FEATURE;
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
             | ToggleLanes
             | CopyLink
             | CopySnippet
-            | Feature(FeatureCommand::Export(ExportStep::Toggle)) => FILES,
+            | Feature(FeatureCommand::Export(ExportStep::Toggle) | FeatureCommand::Live(_)) => FILES,
             Find
             | FindCapitals
             | FindNext

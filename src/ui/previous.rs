@@ -16,7 +16,7 @@ use super::opening::close;
 use super::palette::{PaletteAction, Target};
 use super::stage::{Choice, Stage};
 use super::toast::Toast;
-use super::{Action, Command, FeatureAction};
+use super::{Action, Command, FeatureAction, FeatureCommand};
 
 /// What is open now, before an action that may open another file.
 pub(super) fn before(state: &State, action: &Action) -> Option<Previous> {
@@ -29,6 +29,7 @@ pub(super) fn before(state: &State, action: &Action) -> Option<Previous> {
         Action::Feature(FeatureAction::Palette(PaletteAction::Picked(target))) => {
             matches!(target, Target::File(_) | Target::Command(_))
         }
+        Action::Feature(FeatureAction::Live(_)) | Action::Command(Command::Feature(FeatureCommand::Live(_))) => true,
         _ => false,
     };
     let link = if opens { Link::of(state)? } else { return None };

@@ -42,6 +42,15 @@ pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ranks(RanksEffect::Begin(files)));
 }
 
+/// A server has listed more of its files.
+pub(super) fn grown(state: &mut Shared) {
+    let is_offered = matches!(state.ranks.stage, Survey::None | Survey::Offered);
+    if is_offered && state.snapshots.len() >= LEAST && state.snapshots.iter().all(is_served) {
+        (state.ranks.files, state.ranks.stage) = (state.snapshots.len(), Survey::Offered);
+        state.ranks.version = state.ranks.version.wrapping_add(1);
+    }
+}
+
 /// All snapshots, as they are surveyed.
 fn files(state: &Shared) -> Vec<FileToSurvey> {
     let file =
@@ -50,7 +59,7 @@ fn files(state: &Shared) -> Vec<FileToSurvey> {
 }
 
 /// Whether a snapshot is where `memscape serve` has it: behind its number, beside the page.
-fn is_served(choice: &Choice) -> bool {
+pub(super) fn is_served(choice: &Choice) -> bool {
     let Origin::Link(link) = &choice.origin else { return false };
     let number = link.split_once('/').map_or("", |(number, _)| number);
     choice.member.is_none() && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())

@@ -1,5 +1,7 @@
 //! The snapshots that ship with the page, each with the view that tells its story.
 
+use super::link::Link;
+
 base::listed! {
     /// A snapshot that ships with the page (`./run samples` makes them, by `tests/generate/options.rs`).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +15,11 @@ base::listed! {
         /// A server with a private pool for each CUDA graph.
         Graphs,
     }
+}
+
+/// Whether an address is that of a snapshot that ships with the page.
+pub(super) fn is_sample(address: &str) -> bool {
+    Sample::ALL.into_iter().any(|sample| Link::parse(sample.link()).urls == [address])
 }
 
 impl Sample {

@@ -23,6 +23,7 @@ pub(super) fn act(state: &mut Shared, action: SettingsAction, effects: &mut Vec<
         SettingsAction::Typed(Field::Folder, text) => settings.folder = folder(&text),
         SettingsAction::Typed(Field::Local, text) => settings.local = folder(&text),
         SettingsAction::ThemeChosen(theme) => settings.theme = theme,
+        SettingsAction::KeepingChosen(keeps) => settings.keeps_nothing = !keeps,
         SettingsAction::RulesDone => settings.finish_rules(),
         SettingsAction::DefaultRules => {
             settings.typed_rules = None;

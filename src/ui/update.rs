@@ -20,6 +20,7 @@ use super::plots;
 use super::pointing::{click, look_under_pointer};
 use super::previous;
 use super::ranks::{self, RanksAction};
+use super::reloading;
 use super::ruler::Fixed;
 use super::rules;
 use super::settings;
@@ -182,9 +183,11 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::HelpClosed => state.help = Help::Closed,
         Action::HelpFiltered(text) => state.help_filter = text,
     }
+    reloading::carry_out(state, now_ms, &mut effects);
     previous::follow(state, open, now_ms, &mut effects);
     state.forget();
     settle(state, &mut effects);
+    reloading::settle(state);
     before.note(state, now_ms);
     effects
 }

@@ -292,9 +292,21 @@ impl Page {
 
     /// The address of every request so far, of the page and of its workers.
     pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests_of(|_| true)
+    }
+
+    /// Those of them that fetch something: not the question whether a file behind a link changed.
+    pub(crate) fn fetched(&self) -> Vec<String> {
+        self.requests_of(|method| method != "HEAD")
+    }
+
+    fn requests_of(&self, is_one: fn(&str) -> bool) -> Vec<String> {
         let sessions = self.sessions();
-        let is_request =
-            |event: &Event| event.method == "Network.requestWillBeSent" && sessions.contains(&event.session);
+        let is_request = |event: &Event| {
+            event.method == "Network.requestWillBeSent"
+                && sessions.contains(&event.session)
+                && is_one(event.params["request"]["method"].as_str().unwrap_or_default())
+        };
         self.chromium.events(is_request).iter().map(|event| text(&event.params["request"]["url"])).collect()
     }
 
@@ -310,7 +322,13 @@ impl Page {
 
     /// How many of them are dead.
     pub(crate) fn dead_workers(&self) -> usize {
-        let is_end = |event: &Event| event.method == "Target.detachedFromTarget" && event.session == self.session;
+        // What answers without a network ends when it has nothing to do.
+        let workers: Vec<Value> = self.workers().into_iter().map(Value::from).collect();
+        let is_end = |event: &Event| {
+            event.method == "Target.detachedFromTarget"
+                && event.session == self.session
+                && workers.contains(&event.params["sessionId"])
+        };
         self.chromium.events(is_end).len()
     }
 

@@ -316,7 +316,9 @@ fn files_that_were_dropped_are_recent_and_open_again() {
     page.navigate("about:blank");
     page.navigate(&Site::shared().page());
     page.wait_until("the recent files are shown", || is_shown(&page, "#recent"));
-    assert_eq!(page.text("#recent-list"), "halves.pickle");
+    assert_eq!(page.text("#recent-list button"), "halves.pickle");
+    let facts = page.text("#recent-list .facts");
+    assert!(facts.contains(" · peak 2.00 GiB · "), "{facts}");
     keep(&page, "recent-files");
     allow(&page);
     page.click("#recent-list button");
@@ -325,7 +327,7 @@ fn files_that_were_dropped_are_recent_and_open_again() {
     page.navigate("about:blank");
     page.navigate(&(Site::shared().page() + &link));
     page.wait_until("it asks", || page.text("#link-choose") == "Choose halves.pickle…");
-    page.wait_until("it knows the file", || page.text("#recent-list") == "halves.pickle");
+    page.wait_until("it knows the file", || page.text("#recent-list button") == "halves.pickle");
     allow(&page);
     page.click("#link-choose");
     shows_halves(&page);

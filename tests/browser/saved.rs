@@ -137,10 +137,10 @@ fn a_hosted_snapshot_is_saved_with_it() {
     for link in ["../snapshots/halves.pickle".to_owned(), format!("{}/open/halves.pickle", site.elsewhere)] {
         let page = page_at(&site.page_with(&link), &folder);
         shows_halves(&page);
-        let asked = page.requests().into_iter().filter(|url| url.ends_with("halves.pickle")).count();
+        let asked = page.fetched().into_iter().filter(|url| url.ends_with("halves.pickle")).count();
         let path = saved(&page, &folder, "halves.html");
         assert!(page.text("#status").ends_with(", as compact columns)."), "{}", page.text("#status"));
-        let asked_then = page.requests().into_iter().filter(|url| url.ends_with("halves.pickle")).count();
+        let asked_then = page.fetched().into_iter().filter(|url| url.ends_with("halves.pickle")).count();
         assert_eq!((asked, asked_then), (1, 1), "what is seen is saved, nothing is fetched again");
         shows_halves(&opened(&path, &folder));
     }

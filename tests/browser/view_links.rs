@@ -123,7 +123,7 @@ fn back_and_forward_go_from_view_to_view_and_nothing_floods_them() {
     page.click("#tab-table");
     says(&page, "tab=table");
     page.wait_for(&(before + 2), steps);
-    let asked = page.requests();
+    let asked = page.fetched();
     page.evaluate("history.back()");
     page.wait_for(&"tab-why".to_owned(), || selected_tab(&page));
     page.evaluate("history.back()");
@@ -132,7 +132,7 @@ fn back_and_forward_go_from_view_to_view_and_nothing_floods_them() {
     page.wait_for(&"tab-why".to_owned(), || selected_tab(&page));
     settled(&page);
     assert_eq!(steps(), before + 2);
-    assert_eq!(page.requests(), asked, "nothing is fetched again");
+    assert_eq!(page.fetched(), asked, "nothing is fetched again");
     // Somebody types there.
     page.evaluate("location.hash = location.hash.replace('tab=why', 'tab=flame')");
     page.wait_for(&"tab-flame".to_owned(), || selected_tab(&page));

@@ -23,6 +23,7 @@ mod fixtures;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;
+mod kept;
 mod mended;
 mod page;
 #[path = "../browser/server.rs"]
@@ -65,6 +66,7 @@ in_each_browser![
     files::a_saved_page_opens_from_the_disk,
     files::the_page_on_the_disk_reads_archives,
     files::the_page_on_the_disk_reads_files_and_saves_them,
+    kept::a_large_file_opens_again,
     mended::dragging_over_the_page_keeps_its_sign,
     mended::a_drop_without_files_is_answered,
     mended::no_key_opens_the_quick_find,

@@ -36,13 +36,21 @@ pub(crate) struct Snapshot {
 }
 
 /// What there is now.
-pub(super) struct Listed {
+pub(super) struct Listings {
     /// `url=0/a.pickle&url=1/b.pickle`, the likeliest first; of the same kind, the newest.
     pub(super) fragment: String,
-    /// So many it names.
-    pub(super) count: usize,
+    /// Those that it names.
+    pub(super) files: Vec<Listed>,
     /// So many were left out, because of [`MOST_LISTED`] or [`LONGEST_FRAGMENT`].
     pub(super) left_out: usize,
+}
+
+/// A file that is listed.
+pub(super) struct Listed {
+    /// As links have it: `1/b.pickle`.
+    pub(super) address: String,
+    pub(super) name: String,
+    pub(super) path: PathBuf,
 }
 
 impl Listing {
@@ -65,31 +73,32 @@ impl Listing {
     }
 
     /// Looks what there is now.
-    pub(super) fn now(&self) -> Listed {
+    pub(super) fn now(&self) -> Listings {
         let found: Vec<Snapshot> = self.given.iter().flat_map(|path| snapshots(path)).collect();
-        let mut listed = Listed { fragment: String::new(), count: 0, left_out: 0 };
+        let mut listed = Listings { fragment: String::new(), files: Vec::new(), left_out: 0 };
         // A thread that panicked while it held this would have ended the program.
         let Ok(mut known) = self.known.lock() else { return listed };
         for snapshot in found {
             // What is left out gets no number: a folder that is written into for weeks must not fill our memory.
-            if listed.count == MOST_LISTED {
+            if listed.files.len() == MOST_LISTED {
                 listed.left_out += 1;
                 continue;
             }
             let number = known.iter().position(|it| *it == snapshot).unwrap_or(known.len());
             // Twice: the page decodes its fragment, and then has an address in which a name's `/`, `#` and `?` must mean nothing.
-            let name = percent_encoded(&snapshot.name).replace('/', "%2F").replace(':', "%3A");
-            let link = format!("url={number}/{}", percent_encoded(&name));
+            let encoded = percent_encoded(&snapshot.name).replace('/', "%2F").replace(':', "%3A");
+            let link = format!("url={number}/{}", percent_encoded(&encoded));
             if listed.fragment.len() + 1 + link.len() > LONGEST_FRAGMENT {
                 listed.left_out += 1;
                 continue;
             }
+            listed.fragment.push_str(if listed.files.is_empty() { "" } else { "&" });
+            listed.fragment.push_str(&link);
+            let (path, name) = (snapshot.path.clone(), snapshot.name.clone());
+            listed.files.push(Listed { address: format!("{number}/{encoded}"), name, path });
             if number == known.len() {
                 known.push(snapshot);
             }
-            listed.fragment.push_str(if listed.count == 0 { "" } else { "&" });
-            listed.fragment.push_str(&link);
-            listed.count += 1;
         }
         listed
     }

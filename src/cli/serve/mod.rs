@@ -1,9 +1,10 @@
 //! `memscape serve`: the page and some snapshots, for a browser here or at the other end of `ssh -L`.
 //!
 //! ```text
-//! /TOKEN/              → page#url=0/a.pickle&url=1/rank1%252Fb.pickle    lists the folder as it is now
+//! /TOKEN/              → page?live#url=0/a.pickle&url=1/rank1%252Fb.pickle    lists the folder as it is now
 //! /TOKEN/page          the page in one file
 //! /TOKEN/0/a.pickle    a snapshot, packed on its way, or a range of it
+//! /TOKEN/changes       what changes in the folder, as long as the page listens
 //! /TOKEN/0/a.pickle?survey   what is kept of it to compare many ranks
 //! /ONCE                → /TOKEN/, the first time: what a browser is started with stands in the list of processes
 //! ```
@@ -17,6 +18,7 @@ mod listing;
 mod range;
 mod sending;
 mod surveys;
+mod watch;
 
 use super::input::Input;
 use super::one_survey::survey_file;
@@ -47,6 +49,7 @@ use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
+use watch::Watch;
 
 /// Arguments of `memscape serve`.
 #[derive(Args, Clone, Debug)]
@@ -86,7 +89,8 @@ impl Serve {
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
         let ending = ending()?;
         let (used, columns) = (AtomicBool::new(false), Columns::default());
-        let served = Served { token: token()?, once: token()?, used, page: page.into(), listing, hosts, columns };
+        let (token, once, watch) = (token()?, token()?, Watch::default());
+        let served = Served { token, once, used, page: page.into(), listing, hosts, columns, watch };
         let server = format!("http://{}:{port}", served.hosts.shown());
         print(&served.announcement(&server, port))?;
         if !self.no_browser {
@@ -132,13 +136,14 @@ struct Served {
     listing: Listing,
     hosts: Hosts,
     columns: Columns,
+    watch: Watch,
 }
 
 impl Served {
     /// What stands on the terminal.
     fn announcement(&self, server: &str, port: u16) -> String {
         let listed = self.listing.now();
-        let mut text = format!("{} at {server}/{}/\n", counted(listed.count as u64, "snapshot"), self.token);
+        let mut text = format!("{} at {server}/{}/\n", counted(listed.files.len() as u64, "snapshot"), self.token);
         if listed.left_out > 0 {
             let left_out = counted(listed.left_out as u64, "older snapshot");
             text += &format!("{left_out} not listed: name a subfolder or files.\n");
@@ -155,7 +160,7 @@ impl Served {
                 "From another machine: ssh -L {port}:127.0.0.1:{port} {machine}, then open the address there.\n"
             );
         }
-        text + "Open it again to list new snapshots. Press Ctrl+C to stop.\n"
+        text + "The page lists new snapshots as they come. Press Ctrl+C to stop.\n"
     }
 }
 
@@ -180,8 +185,9 @@ fn routes(served: Arc<Served>) -> Router {
     };
     let list = async |State(served): State<Arc<Served>>| {
         let listed = spawn_blocking(move || served.listing.now().fragment).await;
-        elsewhere(&format!("page#{}", listed.unwrap_or_default()))
+        elsewhere(&format!("page?live#{}", listed.unwrap_or_default()))
     };
+    let changes = async |State(served): State<Arc<Served>>| watch::changes(move || served.watch.files(&served.listing));
     let page = async |State(served): State<Arc<Served>>| {
         ([(CONTENT_TYPE, "text/html; charset=utf-8")], served.page.clone()).into_response()
     };
@@ -190,6 +196,7 @@ fn routes(served: Arc<Served>) -> Router {
         .route(&format!("/{token}"), get(async |Extension(root): Extension<Root>| elsewhere(&root.0)))
         .route(&root, get(list))
         .route(&format!("{root}page"), get(page))
+        .route(&format!("{root}changes"), get(changes))
         .route(&format!("{root}{{*snapshot}}"), get(snapshot))
         .fallback(stranger)
         .layer(

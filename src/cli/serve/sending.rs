@@ -96,7 +96,7 @@ pub(super) fn said(status: StatusCode, text: String) -> Response {
 }
 
 /// What tells one state of a file from another; none where the system does not say when it was changed.
-fn tag(metadata: &Metadata) -> Option<String> {
+pub(super) fn tag(metadata: &Metadata) -> Option<String> {
     let changed = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Some(format!("\"{:x}-{:x}\"", metadata.len(), changed.as_nanos()))
 }

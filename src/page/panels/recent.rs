@@ -5,7 +5,9 @@ use crate::dom::{append, clear, number};
 use crate::elements::elements;
 use crate::files::give_named;
 use crate::recent::{MOST, NAME, Tried, ask, get, name, read, settled};
-use js_sys::Array;
+use crate::storage::{store, stored};
+use js_sys::{Array, Date};
+use ui::recent_files::RecentFiles;
 use ui::stage::Stage;
 use ui::{Action, Command, State};
 use wasm_bindgen::{JsCast, JsValue};
@@ -15,6 +17,9 @@ elements! {
     HtmlButtonElement: recent_clear;
     HtmlElement: recent, recent_list;
 }
+
+/// What is known of them is stored under this name.
+const FACTS: &str = "memscape.recent";
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -42,6 +47,7 @@ impl Part for Panel {
             }
         });
         on(&elements.recent_clear, "click", |app, _, _| {
+            store(&app.dom, FACTS, "");
             spawn_local(async move { drop(keep(app, Array::new()).await) });
         });
     }
@@ -52,22 +58,40 @@ impl Part for Panel {
         }
         if let Some(names) = self.shown.changed(app.recent.names()) {
             clear(&elements.recent_list);
+            let known = known(app);
             for (place, name) in names.iter().enumerate() {
                 let item = elements.add(&elements.recent_list, "li", "", "");
                 append(&item, &elements.new_button("", name, ("data-recent", &place.to_string())));
+                if let Some((facts, opened_ms)) = known.facts(name) {
+                    let opened = Date::new(&(opened_ms as f64).into());
+                    let opened = String::from(opened.to_locale_date_string("default", &JsValue::UNDEFINED));
+                    elements.add(&item, "span", "facts", &[&facts, " · ", &opened].concat());
+                }
             }
             elements.recent.set_hidden(names.is_empty());
         }
     }
 }
 
-/// A file is open: its handle is the latest, if it came with one.
-pub(crate) fn opened(app: &'static App) {
-    let Some(given) = app.recent.given.take() else { return };
+fn known(app: &App) -> RecentFiles {
+    RecentFiles::parse(&stored(&app.dom, FACTS).unwrap_or_default())
+}
+
+/// A file is open, and shown: what the start page says of it. Only of one that came with a handle.
+pub(crate) fn shown(app: &App) {
+    let mut known = known(app);
+    known.add(&app.state.borrow(), Date::now() as u64);
+    store(&app.dom, FACTS, &known.stored());
+}
+
+/// A file is open: its handle is the latest, if it came with one; whether it did.
+pub(crate) fn opened(app: &'static App) -> bool {
+    let Some(given) = app.recent.given.take() else { return false };
     spawn_local(async move {
         // Where it cannot be kept, nothing that is seen depends on it.
         let _ = add(app, given).await;
     });
+    true
 }
 
 async fn add(app: &'static App, given: JsValue) -> Tried {

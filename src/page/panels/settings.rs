@@ -3,6 +3,7 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_flag, set_open, set_text};
 use crate::elements::elements;
+use crate::keeping;
 use crate::storage::stored;
 use crate::theme;
 use ui::settings::{Dialog, Field, Settings, SettingsAction, Theme};
@@ -10,10 +11,10 @@ use ui::{Action, State};
 use web_sys::Element;
 
 elements! {
-    HtmlButtonElement: default_rules, settings_close;
+    HtmlButtonElement: default_rules, kept_clear, settings_close;
     HtmlDialogElement: settings;
-    HtmlElement: rules_note, template_note;
-    HtmlInputElement: setting_folder, setting_local, setting_template;
+    HtmlElement: kept_note, rules_note, template_note;
+    HtmlInputElement: setting_folder, setting_keep, setting_local, setting_template;
     HtmlTextAreaElement: setting_rules;
 }
 
@@ -41,6 +42,14 @@ impl Part for Panel {
         on(&elements.settings_close, "click", |app, _, _| act(app, SettingsAction::Closed));
         on(&elements.settings, "close", |app, _, _| act(app, SettingsAction::Closed));
         on(&elements.default_rules, "click", |app, _, _| act(app, SettingsAction::DefaultRules));
+        on(&elements.kept_clear, "click", |app, _, _| keeping::clear(app));
+        on(&elements.setting_keep, "change", |app, elements, _| {
+            let keeps = elements.setting_keep.checked();
+            act(app, SettingsAction::KeepingChosen(keeps));
+            if !keeps {
+                keeping::clear(app);
+            }
+        });
         on(&elements.setting_rules, "change", |app, _, _| act(app, SettingsAction::RulesDone));
         on(&elements.setting_rules, "input", |app, elements, _| {
             act(app, SettingsAction::Typed(Field::Rules, elements.setting_rules.value()));
@@ -57,6 +66,9 @@ impl Part for Panel {
     }
 
     fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+        if state.settings.dialog == Dialog::Open {
+            set_text(&elements.kept_note, &keeping::said(app));
+        }
         if self.shown.0.as_ref() == Some(&state.settings) {
             return;
         }
@@ -77,6 +89,7 @@ impl Part for Panel {
         elements.set_value(&elements.setting_template, &settings.template);
         elements.set_value(&elements.setting_folder, &settings.folder);
         elements.set_value(&elements.setting_local, &settings.local);
+        elements.setting_keep.set_checked(!settings.keeps_nothing);
         // Whoever types there is ahead of us.
         if !elements.has_focus(&elements.setting_rules) {
             elements.setting_rules.set_value(&settings.rules_text());

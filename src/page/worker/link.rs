@@ -7,7 +7,7 @@ use ui::url::file_name;
 use ui::url::resume::{Answer, PAUSES_MS, Why, given_up};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, Headers, RequestInit, Response, WorkerGlobalScope};
+use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response, WorkerGlobalScope};
 
 /// How long a pause lasts before it is looked whether anybody still waits, in milliseconds.
 const LOOK_MS: i32 = 100;
@@ -44,6 +44,11 @@ impl Link {
         let total_bytes = answer.total();
         self.first.replace(answer);
         Ok((Reader::of_link(&response.body().ok_or(Failure::Link(None))?)?, total_bytes))
+    }
+
+    /// What its server says of this state of it.
+    pub(super) fn version(&self) -> Option<String> {
+        self.first.borrow().version()
     }
 
     /// The connection broke behind so many bytes: whether it is worth asking for the rest.
@@ -115,6 +120,8 @@ impl Link {
         let scope: WorkerGlobalScope = js_sys::global().dyn_into().ok()?;
         let options = RequestInit::new();
         options.set_signal(self.abort.as_ref().map(AbortController::signal).as_ref());
+        // A file that changed is not to come out of the browser's cache.
+        options.set_cache(RequestCache::NoCache);
         if from > 0 {
             let headers = Headers::new().ok()?;
             headers.append("range", &format!("bytes={from}-")).ok()?;

@@ -241,6 +241,11 @@ impl Source {
         tap.finish()
     }
 
+    /// What its server says of this state of it.
+    pub(super) fn version(&self) -> Option<String> {
+        if let Origin::Link(link) = &self.origin { link.version() } else { None }
+    }
+
     fn name(&self) -> String {
         match &self.origin {
             Origin::File(file) => file.name(),

@@ -90,6 +90,16 @@ pub(super) fn listed(state: &Shared) -> Vec<String> {
     urls
 }
 
+/// The link to what is seen, of the snapshot of another place: whatever of it is there is seen in the same way. `None` while no file is open,
+/// and where that one has no address.
+pub(crate) fn of_place(state: &State, place: usize) -> Option<Link> {
+    let choice = state.snapshots.get(place)?;
+    let Origin::Link(address) = &choice.origin else { return None };
+    let urls = listed(state);
+    let chosen = urls.iter().position(|url| url == address)?;
+    Some(Link { urls, chosen, member: choice.member, name: String::new(), print: String::new(), ..Link::of(state)? })
+}
+
 /// Copies the link to what is seen.
 pub(crate) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(link) = Link::of(state) else {

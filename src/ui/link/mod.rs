@@ -16,6 +16,6 @@ mod values;
 mod window;
 
 pub use fragment::{Link, Linked, Unknown, VERSION};
-pub(super) use making::copy;
+pub(super) use making::{copy, of_place};
 pub(super) use restore::{given, opened, printed};
 pub(super) use window::settle;

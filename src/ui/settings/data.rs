@@ -26,6 +26,8 @@ pub struct Settings {
     pub folder: String,
     /// What stands for that folder on this machine, in links; empty: itself.
     pub local: String,
+    /// Whether nothing is kept of files for the next time they are opened.
+    pub keeps_nothing: bool,
     /// The rules as they are typed; `None`: the defaults.
     pub(crate) typed_rules: Option<String>,
     /// Those that are in force; `None`: the defaults.
@@ -99,6 +101,9 @@ impl Settings {
                 }
             }
         }
+        if self.keeps_nothing {
+            text.push_str("\nkeep=nothing");
+        }
         if self.rules.as_ref().is_some_and(Vec::is_empty) {
             text.push_str(NO_RULES);
         }
@@ -118,6 +123,7 @@ impl Settings {
                 "template" if links::check(value).is_ok() => value.clone_into(&mut self.template),
                 "folder" if value.len() <= LONGEST_FOLDER => value.clone_into(&mut self.folder),
                 "local" if value.len() <= LONGEST_FOLDER => value.clone_into(&mut self.local),
+                "keep" => self.keeps_nothing = value == "nothing",
                 "rule" => rules.push(value.to_owned()),
                 _ => {}
             }
@@ -210,6 +216,8 @@ pub enum Field {
 pub enum SettingsAction {
     Typed(Field, String),
     ThemeChosen(Theme),
+    /// Whether anything is kept of files for the next time they are opened.
+    KeepingChosen(bool),
     /// The rules are finished: the field was left.
     RulesDone,
     /// The rules shall be the ones this program comes with.

@@ -66,6 +66,12 @@ impl Answer {
         Answer { status, coding, length, uncompressed, ranges, tag, modified, part }
     }
 
+    /// What tells this state of the file from another one; `None` where the server says nothing of it.
+    pub fn version(&self) -> Option<String> {
+        let tag = self.tag.as_deref().map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
+        tag.or(self.modified.as_deref()).map(str::to_owned)
+    }
+
     /// The bytes there are to read, where it says so. The length of what travels, coded, is not that.
     pub fn total(&self) -> Option<u64> {
         self.uncompressed.or(self.length.filter(|_| self.coding.is_none()))

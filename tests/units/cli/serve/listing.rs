@@ -32,7 +32,7 @@ fn odd_names_come_through_an_address_and_back() {
     }
     let listing = listing(&folder);
     let listed = listing.now();
-    assert_eq!(listed.count, names.len());
+    assert_eq!(listed.files.len(), names.len());
     assert!(listed.fragment.bytes().all(|it| it.is_ascii_graphic() && !b"\"'<>#".contains(&it)), "{}", listed.fragment);
     let links = links(&listed.fragment);
     let mut found: Vec<String> = links.iter().map(|link| listing.find(link).unwrap().name).collect();
@@ -89,7 +89,7 @@ fn of_a_thousand_files_the_newest_are_listed() {
     }
     let listing = listing(&folder);
     let listed = listing.now();
-    assert_eq!((listed.count, listed.left_out), (MOST_LISTED, 1000 - MOST_LISTED));
+    assert_eq!((listed.files.len(), listed.left_out), (MOST_LISTED, 1000 - MOST_LISTED));
     assert!(listed.fragment.len() <= LONGEST_FRAGMENT, "{}", listed.fragment.len());
     assert!(links(&listed.fragment)[0].ends_with("00999.pickle"));
     fs::remove_dir_all(folder).unwrap();

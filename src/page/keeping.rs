@@ -1,0 +1,218 @@
+//! What was decoded of large files, as compact columns, in the browser's own storage (OPFS): opened again, a file is there at once.
+//!
+//! Nothing that is seen depends on it. A browser that keeps nothing, has no room or has lost something of it reads the file, as ever.
+
+use super::answered::Answered;
+use super::app::App;
+use super::recent::{Tried, call, get, settled};
+use super::storage::{store, stored};
+use crate::wire::ToWorker;
+use compare::Which;
+use gloo::timers::callback::Timeout;
+use js_sys::{Array, Date, Object, Reflect, Uint8Array};
+use ui::effect::Origin;
+use ui::fingerprint::{Tap, parts};
+use ui::kept::{Kept, LEAST, key};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Blob, File, HtmlScriptElement};
+
+/// What the list of them is stored under, and their folder.
+const LIST: &str = "memscape.kept";
+const FOLDER: &str = "kept";
+/// Milliseconds after a file was read: the worker writes its columns while nobody waits for an answer.
+const LATER_MS: u32 = 1500;
+
+/// Has the worker read a file, or what is kept of it.
+pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, which): (u32, Which)) {
+    let changed = changed_ms(&file);
+    let may_be_kept = which == Which::First && member.is_none() && is_wanted(app, &file);
+    if !may_be_kept || !list(app).may_have(file.size() as u64, changed) {
+        app.client.send(ToWorker::File { load, member, file, which });
+        return;
+    }
+    spawn_local(async move {
+        let found = found(app, &file).await;
+        if !app.state.borrow().waits_for(load) {
+            return;
+        }
+        let columns = found.map(|(columns, print, key)| {
+            app.keeping.answered.replace(Some(Answered { load, member, file: file.clone(), print, key }));
+            columns
+        });
+        app.client.send(ToWorker::File { load, member, file: columns.unwrap_or(file), which });
+    });
+}
+
+/// A load could not be opened: whether it was answered from what is kept, so that the file itself is read now.
+pub(super) fn failed(app: &'static App, load: u32) -> bool {
+    let answered = app.keeping.answered.borrow_mut().take_if(|answered| answered.load == load);
+    let Some(Answered { load, member, file, key, .. }) = answered else { return false };
+    forget(app, key);
+    app.keeping.damaged.set(Some((load, file.size() as u64)));
+    app.client.send(ToWorker::File { load, member, file, which: Which::First });
+    true
+}
+
+/// A file was read, and this tells it from others: it is kept, where that is worth it.
+pub(super) fn keep(app: &'static App, load: u32, print: String) {
+    let file = {
+        let state = app.state.borrow();
+        let choice = state.snapshots.get(state.chosen).filter(|choice| state.load == load && choice.member.is_none());
+        match choice.map(|choice| &choice.origin) {
+            Some(Origin::File(place)) => app.files.at(*place),
+            _ => None,
+        }
+    };
+    let Some(file) = file.filter(|file| is_wanted(app, file)) else { return };
+    Timeout::new(LATER_MS, move || {
+        let is_open = {
+            let state = app.state.borrow();
+            state.file().is_some() && state.load == load
+        };
+        if is_open {
+            spawn_local(async move {
+                let key = key(&print, changed_ms(&file));
+                let failed = match write(app, load, &key, &file).await {
+                    Ok(_) => None,
+                    Err(cause) => {
+                        forget(app, key);
+                        let name = get(&cause, "name").ok().and_then(|name| name.as_string());
+                        let is_full = name.as_deref() == Some("QuotaExceededError");
+                        Some(if is_full {
+                            "The browser has no room for more."
+                        } else {
+                            "This browser keeps nothing for this page."
+                        })
+                    }
+                };
+                app.keeping.failed.set(failed);
+                app.frame.request();
+            });
+        }
+    })
+    .forget();
+}
+
+/// All that is kept goes.
+pub(super) fn clear(app: &'static App) {
+    store(&app.dom, LIST, "");
+    app.keeping.failed.set(None);
+    spawn_local(async move {
+        let remove = async {
+            let options = options("recursive")?;
+            settled(call(&root(app).await?, "removeEntry", &[FOLDER.into(), options])?).await
+        };
+        // What is not there can't be removed.
+        drop(remove.await);
+        app.frame.request();
+    });
+}
+
+/// What the settings say of it.
+pub(super) fn said(app: &App) -> String {
+    let said = list(app).said();
+    app.keeping.failed.get().map_or(said.clone(), |failed| [&said, " ", failed].concat())
+}
+
+fn is_wanted(app: &App, file: &File) -> bool {
+    file.size() >= LEAST as f64 && !app.state.borrow().settings.keeps_nothing
+}
+
+fn changed_ms(file: &File) -> u64 {
+    file.last_modified().max(0.0) as u64
+}
+
+fn list(app: &App) -> Kept {
+    Kept::parse(&stored(&app.dom, LIST).unwrap_or_default(), &build(app))
+}
+
+fn change<T>(app: &App, change: impl FnOnce(&mut Kept, u64) -> T) -> T {
+    // Another tab may have changed it meanwhile: it is read and written at once.
+    let mut kept = list(app);
+    let done = change(&mut kept, Date::now() as u64);
+    store(&app.dom, LIST, &kept.stored(&build(app)));
+    done
+}
+
+/// The name of the page's script, which is another one in each build; of a page in one file there is none.
+fn build(app: &App) -> String {
+    let script = app.dom.document.query_selector("script[defer]").ok().flatten();
+    let address = script.and_then(|script| script.dyn_into::<HtmlScriptElement>().ok()).map(|script| script.src());
+    let address = address.unwrap_or_default();
+    address.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+/// What is kept of a file, under its name; its fingerprint, and its key.
+async fn found(app: &App, file: &File) -> Option<(File, String, String)> {
+    let length = file.size() as u64;
+    let mut tap = Tap::new(length);
+    for part in parts(length) {
+        tap.skip_to(part.start);
+        let slice = file.slice_with_f64_and_f64(part.start as f64, part.end as f64).ok()?;
+        tap.take(&Uint8Array::new(&settled(slice.array_buffer().into()).await.ok()?).to_vec());
+    }
+    let print = tap.finish()?;
+    let key = key(&print, changed_ms(file));
+    if !change(app, |kept, now_ms| kept.take(&key, now_ms)) {
+        return None;
+    }
+    let columns = async {
+        let handle = settled(call(&folder(app).await?, "getFileHandle", &[key.clone().into()])?).await?;
+        let columns: Blob = settled(call(&handle, "getFile", &[])?).await?.dyn_into()?;
+        File::new_with_blob_sequence(&Array::of1(&columns), &file.name())
+    };
+    match columns.await {
+        Ok(columns) => Some((columns, print, key)),
+        Err(_) => {
+            change(app, |kept, _| kept.remove(&key));
+            None
+        }
+    }
+}
+
+async fn write(app: &'static App, load: u32, key: &str, file: &File) -> Tried {
+    let folder = folder(app).await?;
+    let columns = settled(app.client.columns(load).into()).await?;
+    // Some snapshots cannot be written as columns; packed files may be smaller than theirs.
+    let Some(columns) = columns.dyn_ref::<Blob>().filter(|columns| columns.size() < 4.0 * file.size()) else {
+        return Ok(JsValue::NULL);
+    };
+    let bytes = columns.size() as u64;
+    let Some(gone) = change(app, |kept, _| kept.make_room(bytes)) else { return Ok(JsValue::NULL) };
+    for gone in gone {
+        // One that another tab reads stays until it is written again.
+        let _ = settled(call(&folder, "removeEntry", &[gone.into()])?).await;
+    }
+    let handle = settled(call(&folder, "getFileHandle", &[key.into(), options("create")?])?).await?;
+    // Until it is closed, there is nothing: what is half written never counts.
+    let writable = settled(call(&handle, "createWritable", &[])?).await?;
+    settled(call(&writable, "write", &[columns.into()])?).await?;
+    settled(call(&writable, "close", &[])?).await?;
+    change(app, |kept, now_ms| kept.add(key.to_owned(), bytes, now_ms));
+    Ok(JsValue::NULL)
+}
+
+/// One is kept no longer.
+fn forget(app: &'static App, key: String) {
+    change(app, |kept, _| kept.remove(&key));
+    spawn_local(async move {
+        let remove = async { settled(call(&folder(app).await?, "removeEntry", &[key.into()])?).await };
+        drop(remove.await);
+    });
+}
+
+/// The folder; it is made where it is not there.
+async fn folder(app: &App) -> Tried {
+    settled(call(&root(app).await?, "getDirectoryHandle", &[FOLDER.into(), options("create")?])?).await
+}
+
+async fn root(app: &App) -> Tried {
+    settled(call(&get(&app.dom.window.navigator(), "storage")?, "getDirectory", &[])?).await
+}
+
+fn options(name: &str) -> Tried {
+    let options = Object::new();
+    Reflect::set(&options, &name.into(), &JsValue::TRUE)?;
+    Ok(options.into())
+}

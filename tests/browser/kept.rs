@@ -1,0 +1,208 @@
+//! What was decoded of large files is kept for the next time: there at once, never for a file that changed, never the only copy, and
+//! nothing that anything depends on.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::generate::{Options, generate};
+use crate::opening::{empty_page, summary};
+use crate::page::Page;
+use crate::pictures::keep_drawn;
+use crate::site::Site;
+use std::path::{Path, PathBuf};
+
+/// A snapshot of some 9 MB; another seed, another one.
+fn large(name: &str, seed: u32) -> PathBuf {
+    let words = format!("--events 80000 --frames 60 --seed {seed}");
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
+    let bytes = generate(&options, Vec::new()).expect("a Vec takes all").0;
+    assert!(bytes.len() > 8 << 20, "{}", bytes.len());
+    crate::fixtures::file(name, &bytes)
+}
+
+/// The list of what is kept.
+fn list(page: &Page) -> Vec<String> {
+    let text = page.evaluate("localStorage['memscape.kept'] ?? ''");
+    text.as_str().expect("a text").lines().skip(1).map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn open(page: &Page, path: &Path) -> [String; 5] {
+    page.choose("input#file", &[path]);
+    page.wait_for_state("ready");
+    page.settled("the summary", || summary(page))
+}
+
+#[track_caller]
+fn wait_for_kept(page: &Page, count: usize) -> Vec<String> {
+    page.wait_until(&format!("{count} are kept"), || list(page).len() == count);
+    list(page)
+}
+
+fn again(page: &Page) {
+    page.navigate("about:blank");
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+}
+
+fn print(page: &Page) -> String {
+    let hash = || page.evaluate("location.hash").as_str().unwrap_or_default().to_owned();
+    page.wait_until("the address has the fingerprint", || hash().contains("print="));
+    hash().split("print=").nth(1).and_then(|rest| rest.split('&').next()).unwrap_or_default().to_owned()
+}
+
+/// Which files the worker was handed: their lengths.
+const WATCH: &str = "{ window.read = []; const post = Worker.prototype.postMessage; \
+    Worker.prototype.postMessage = function (message, ...rest) { \
+        if (message?.[0] === 'file') read.push(message[2].size); return post.call(this, message, ...rest); }; }";
+
+fn watched() -> Page {
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    page.run_before_load(WATCH);
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page
+}
+
+/// Whether the file that was read last is shorter than it is.
+fn was_kept(page: &Page, path: &Path) -> bool {
+    let length = std::fs::metadata(path).expect("just written").len();
+    page.evaluate(&format!("read.at(-1) !== {length}")) == true
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_file_that_is_opened_again_is_there_without_being_decoded() {
+    let path = large("kept.pickle", 1);
+    let page = watched();
+    let first = open(&page, &path);
+    assert!(!was_kept(&page, &path));
+    let kept = wait_for_kept(&page, 1);
+    let name = print(&page);
+    again(&page);
+    assert_eq!(open(&page, &path), first);
+    assert!(was_kept(&page, &path), "what is kept was read");
+    assert_eq!((print(&page), page.text("#file-name")), (name, "kept.pickle".to_owned()));
+    assert_ne!(list(&page), kept, "it was used");
+    // What it says in the settings, and how it is got rid of.
+    page.click("#settings-open");
+    page.wait_until("its size is said", || page.text("#kept-note").ends_with(" of 1 file is kept."));
+    page.evaluate("document.getElementById('kept-note').scrollIntoView()");
+    keep_drawn(&page, "settings-kept");
+    page.click("#kept-clear");
+    page.wait_for(&"Nothing is kept.".to_owned(), || page.text("#kept-note"));
+    page.click("#setting-keep");
+    page.wait_until("the choice is stored", || {
+        page.evaluate("localStorage['memscape.settings'].includes('keep=nothing')") == true
+    });
+    again(&page);
+    open(&page, &path);
+    print(&page);
+    assert!(!was_kept(&page, &path));
+    assert_eq!(list(&page), Vec::<String>::new());
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_file_that_changed_is_read() {
+    let path = large("kept-changed.pickle", 1);
+    let changed = std::fs::metadata(&path).and_then(|it| it.modified()).expect("a time");
+    let page = watched();
+    open(&page, &path);
+    wait_for_kept(&page, 1);
+    // As long, and as old: it is its bytes that differ.
+    let mut bytes = std::fs::read(&path).expect("just written");
+    let at =
+        bytes.windows(9).position(|it| it == b"trainer.p").or_else(|| bytes.windows(3).position(|it| it == b".py"));
+    let at = at.expect("a name of a file");
+    bytes[at + 1] = b'q';
+    crate::fixtures::file("kept-changed.pickle", &bytes);
+    std::fs::File::options().write(true).open(&path).and_then(|it| it.set_modified(changed)).expect("it is ours");
+    again(&page);
+    open(&page, &path);
+    assert!(!was_kept(&page, &path), "other bytes");
+    // The same bytes, written again.
+    wait_for_kept(&page, 2);
+    std::fs::File::options()
+        .write(true)
+        .open(&path)
+        .and_then(|it| it.set_modified(changed + std::time::Duration::from_secs(60)))
+        .expect("it is ours");
+    again(&page);
+    open(&page, &path);
+    assert!(!was_kept(&page, &path), "another time");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_was_damaged_or_lost_is_read_and_kept_again() {
+    let path = large("kept-damaged.pickle", 1);
+    let page = watched();
+    let first = open(&page, &path);
+    let folder = "(await (await navigator.storage.getDirectory()).getDirectoryHandle('kept'))";
+    let damage = format!(
+        "(async () => {{ for await (const handle of {folder}.values()) {{ const file = await handle.getFile(); \
+         const out = await handle.createWritable(); await out.write(file.slice(0, file.size / 2)); await out.close(); }} }})()"
+    );
+    let lose =
+        format!("(async () => {{ for await (const name of {folder}.keys()) await {folder}.removeEntry(name); }})()");
+    for harm in [damage, lose] {
+        let kept = wait_for_kept(&page, 1);
+        page.evaluate(&harm);
+        again(&page);
+        assert_eq!(open(&page, &path), first);
+        assert!(!was_kept(&page, &path), "the file itself was read last");
+        page.wait_until("it is kept again", || list(&page).len() == 1 && list(&page) != kept);
+    }
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_browser_that_keeps_nothing_or_has_no_room_says_so_and_opens_files() {
+    let refused =
+        "StorageManager.prototype.getDirectory = async () => { throw new DOMException('no', 'SecurityError') };";
+    let full = "FileSystemFileHandle.prototype.createWritable = async () => { throw new DOMException('no', 'QuotaExceededError') };";
+    let none = "delete StorageManager.prototype.getDirectory; Object.defineProperty(window, 'localStorage', \
+                { get() { throw new DOMException('no', 'SecurityError') } });";
+    let nothing = "This browser keeps nothing for this page.";
+    let path = large("kept-not.pickle", 1);
+    for (harm, said) in [(refused, nothing), (full, "The browser has no room for more."), (none, nothing)] {
+        let page = Page::blank(Chromium::with(Adapter::Software));
+        page.run_before_load(harm);
+        page.navigate(&Site::shared().page());
+        page.wait_for_state("empty");
+        open(&page, &path);
+        page.click("#settings-open");
+        page.wait_for(&format!("Nothing is kept. {said}"), || page.text("#kept-note"));
+        assert_eq!(page.complaints(), Vec::<String>::new());
+    }
+}
+
+/// Prints, judges nothing: the machine may be busy.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn time_to_the_picture_of_a_file_that_is_kept() {
+    let path = std::env::var_os("MEMSCAPE_KEPT").map_or_else(crate::large::large_file, PathBuf::from);
+    let page = empty_page();
+    let timed = || {
+        page.evaluate(
+            "{ window.seen = {}; document.getElementById('file').addEventListener('change', () => { seen.begun = performance.now(); }, true); \
+             new MutationObserver((changes, observer) => { if (document.body.dataset.state === 'ready' \
+             && changes.some(change => change.attributeName === 'data-frames')) { seen.picture = performance.now(); observer.disconnect(); } }) \
+             .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-frames'] }); }",
+        );
+        page.choose("input#file", &[&path]);
+        page.wait_until("there is a picture", || page.evaluate("'picture' in seen") == true);
+        page.evaluate("seen.picture - seen.begun").as_f64().expect("milliseconds") / 1000.0
+    };
+    let first = timed();
+    let kept = wait_for_kept(&page, 1);
+    let mut second = Vec::new();
+    for _ in 0..3 {
+        again(&page);
+        second.push(timed());
+    }
+    let bytes = path.metadata().expect("it is there").len();
+    println!("{bytes} bytes: the picture after {first:.2} s, opened again after {second:.2?} s, of {}", kept[0]);
+}

@@ -1,0 +1,192 @@
+//! Files that change while they are open: behind `memscape serve`, which tells of it, and on a server that has to be asked.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::fixtures::folder as fixtures;
+use crate::generate::{Options, generate};
+use crate::opening::summary;
+use crate::page::Page;
+use crate::pictures::{keep, keep_drawn};
+use crate::served::Server;
+use crate::server::{self, Response};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What is seen of the page from its first document on: whether an error ever was, if only for a frame.
+const WATCH: &str = "{ window.flashed = []; new MutationObserver(() => { \
+    const { state } = document.body?.dataset ?? {}; const toast = document.getElementById('toast'); \
+    if (state === 'error' || (toast && !toast.hidden)) flashed.push(state); }) \
+    .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-state', 'hidden'] }); }";
+
+/// A snapshot with so many events.
+fn snapshot(events: usize) -> Vec<u8> {
+    let words = ["--events".to_owned(), events.to_string()];
+    let (options, _) = Options::parse(words.into_iter()).expect("known options");
+    generate(&options, Vec::new()).expect("a Vec takes all").0
+}
+
+fn empty_folder(name: &str) -> PathBuf {
+    let folder = fixtures().join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("target/tmp can be written");
+    folder
+}
+
+/// Puts a file where it is served, as our recorder does: whole or not at all.
+fn put(path: &Path, bytes: &[u8]) {
+    let begun = path.with_extension("part");
+    fs::write(&begun, bytes).expect("target/tmp can be written");
+    fs::rename(&begun, path).expect("just written");
+}
+
+fn served(folder: &Path) -> (Server, Page) {
+    let server = Server::start(Path::new("dist/memscape.html"), &[folder.to_str().expect("UTF-8")]);
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    page.run_before_load(WATCH);
+    page.follow(&server.address());
+    (server, page)
+}
+
+fn is_shown(page: &Page, selector: &str) -> bool {
+    page.attribute(selector, "hidden").is_none()
+}
+
+/// Waits until what is offered begins so.
+#[track_caller]
+fn offers(page: &Page, text: &str) {
+    page.wait_until(&format!("{text} is offered"), || is_shown(page, "#live") && page.text("#live-text") == text);
+}
+
+fn events(page: &Page) -> String {
+    summary(page)[3].clone()
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_served_file_that_changes_is_offered_and_reloaded_at_the_same_view() {
+    let folder = empty_folder("live-changed");
+    let path = folder.join("train.pickle");
+    put(&path, &snapshot(2000));
+    let (server, page) = served(&folder);
+    page.wait_for_state("ready");
+    let before = events(&page);
+    page.click("#tab-events");
+    page.wait_until("its tab is in the link", || page.evaluate("location.hash.includes('tab=events')") == true);
+    assert!(!is_shown(&page, "#live"), "nothing is newer");
+    put(&path, &snapshot(4000));
+    offers(&page, "train.pickle changed");
+    page.wait_until("its age is said", || page.text("#live-ago").ends_with(" s ago"));
+    assert_eq!(events(&page), before, "a person decides");
+    keep_drawn(&page, "live-changed");
+    page.prefer_color_scheme("dark");
+    keep_drawn(&page, "live-changed-dark");
+    page.click("#live-reload");
+    page.wait_until("the new one is open", || page.state() == "ready" && events(&page) != before);
+    page.wait_until("the offer is gone", || !is_shown(&page, "#live"));
+    assert_eq!(page.attribute("#tab-events", "aria-selected").as_deref(), Some("true"));
+    assert!(!is_shown(&page, "#link-notice"), "{}", page.text("#link-notice-text"));
+    assert_eq!((page.complaints(), page.evaluate("flashed.length")), (Vec::new(), 0.into()));
+    drop(server);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn followed_dumps_of_a_rank_become_a_running_picture() {
+    let folder = empty_folder("live-followed");
+    put(&folder.join("rank00000_step000001.pickle"), &snapshot(2000));
+    put(&folder.join("rank00001_step000001.pickle"), &snapshot(2000));
+    let (server, page) = served(&folder);
+    page.wait_for_state("ready");
+    let is_first = page.text("#file-name").contains("rank00000")
+        || page.evaluate("document.querySelector('select#snapshot').selectedIndex") == 0;
+    assert!(is_first);
+    let rank = page.evaluate("document.querySelector('select#snapshot').selectedOptions[0].textContent.slice(0, 9)");
+    let rank = rank.as_str().expect("a name").to_owned();
+    page.click("#live-follow");
+    page.wait_until("it follows", || is_shown(&page, "#live") && page.text("#live-text").starts_with("Following "));
+    let before = events(&page);
+    // Somebody else writes it bit by bit, with a pause in the middle.
+    let (path, bytes) = (folder.join(format!("{rank}_step000002.pickle")), snapshot(4000));
+    fs::write(&path, &bytes[..bytes.len() / 2]).expect("target/tmp can be written");
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    assert_eq!(events(&page), before, "half a file is none");
+    fs::write(&path, &bytes).expect("target/tmp can be written");
+    page.wait_until("the new one is open", || page.state() == "ready" && events(&page) != before);
+    let second = events(&page);
+    put(&folder.join(format!("{rank}_step000003.pickle")), &snapshot(6000));
+    page.wait_until("and the next one", || page.state() == "ready" && events(&page) != second);
+    // The other rank's are listed, and not followed.
+    let other = if rank == "rank00000" { "rank00001" } else { "rank00000" };
+    let third = events(&page);
+    put(&folder.join(format!("{other}_step000002.pickle")), &snapshot(8000));
+    let listed = "document.querySelector('select#snapshot').options.length";
+    page.wait_for(&5.into(), || page.evaluate(listed));
+    assert_eq!(events(&page), third);
+    let compared = "[...document.querySelectorAll('#live-compare option')].map(option => option.textContent).join()";
+    let expected = format!("Compare with…,{rank}_step000002.pickle,{rank}_step000001.pickle");
+    page.wait_for(&expected.into(), || page.evaluate(compared));
+    keep_drawn(&page, "live-followed");
+    page.evaluate(
+        "{ const list = document.getElementById('live-compare'); list.selectedIndex = 1; \
+         list.dispatchEvent(new Event('change', { bubbles: true })); }",
+    );
+    page.wait_until("both are compared", || {
+        is_shown(&page, "#compare-swap") && page.corners_now("#compare-swap").width > 0.0
+    });
+    page.press("'");
+    page.wait_until("it no longer follows", || !is_shown(&page, "#live"));
+    assert_eq!((page.complaints(), page.evaluate("flashed.length")), (Vec::new(), 0.into()));
+    drop(server);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_first_snapshot_of_a_run_opens_by_itself() {
+    let folder = empty_folder("live-first");
+    let (server, page) = served(&folder);
+    page.wait_until("it listens", || is_shown(&page, "#live-follow"));
+    page.press("'");
+    page.wait_for(&"Waiting for a snapshot".to_owned(), || page.text("#live-text"));
+    keep(&page, "live-waiting");
+    put(&folder.join("a.pickle"), &snapshot(2000));
+    page.wait_for_state("ready");
+    drop(server);
+}
+
+/// A host like any other: it knows nothing of us, and says which version of a file it sends.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_hosted_file_that_changes_is_offered() {
+    let (first, second) = (snapshot(2000), snapshot(4000));
+    let version = Arc::new(AtomicUsize::new(0));
+    let now = Arc::clone(&version);
+    let address = server::start(std::iter::once(0), move |path| match path {
+        "run/train.pickle" => {
+            let at = now.load(Ordering::SeqCst);
+            let body = if at == 0 { first.clone() } else { second.clone() };
+            Response {
+                status: "200 OK",
+                content_type: "application/octet-stream",
+                headers: vec![["ETag: \"one\"", "ETag: \"two\""][at]],
+                length: body.len() as u64,
+                body: Box::new(std::io::Cursor::new(body)),
+            }
+        }
+        path => Response::file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("dist"), path),
+    })
+    .expect("a free port");
+    let page = Page::open(Chromium::with(Adapter::Software), &format!("http://{address}/#url=run/train.pickle"));
+    page.wait_for_state("ready");
+    let before = events(&page);
+    page.wait_until("it can be followed", || is_shown(&page, "#live-follow"));
+    version.store(1, Ordering::SeqCst);
+    offers(&page, "train.pickle changed");
+    page.press("!");
+    page.wait_until("the new one is open", || page.state() == "ready" && events(&page) != before);
+    page.wait_until("the offer is gone", || !is_shown(&page, "#live"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+    // A sample ships with the page, and a file of this machine is nobody's to ask for.
+    page.press("e");
+    page.wait_until("it can't be followed", || page.state() == "ready" && !is_shown(&page, "#live-follow"));
+}

@@ -1,0 +1,27 @@
+//! Large files that are opened again, in browsers that keep something of them and in those that do not.
+
+use crate::fixtures;
+use crate::generate::{Options, generate};
+use crate::page::Page;
+
+pub(crate) fn a_large_file_opens_again(page: &Page) {
+    let words = "--events 80000 --frames 60 --seed 5";
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
+    let bytes = generate(&options, Vec::new()).expect("a Vec takes all").0;
+    assert!(bytes.len() > 8 << 20, "{}", bytes.len());
+    let path = fixtures::file("kept-elsewhere.pickle", &bytes);
+    let opened = || {
+        page.open_empty();
+        page.choose(&path);
+        page.wait_until("the file is open", || page.state() == "ready" && page.summary()[3] == "80000");
+        page.summary()
+    };
+    let first = opened();
+    page.run("document.getElementById('settings-open').click()", &serde_json::Value::Null);
+    page.wait_until("it is kept, or said why not", || {
+        let note = page.text("#kept-note");
+        note.contains(" of 1 file is kept.") || note.contains("keeps nothing for this page.")
+    });
+    println!("{}", page.text("#kept-note"));
+    assert_eq!(opened(), first);
+}

@@ -1,0 +1,62 @@
+//! Tests of `src/cli/serve/watch.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use std::path::PathBuf;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("memscape-watch-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// What is there, as if the last look were long ago.
+fn look(watch: &Watch, listing: &Listing) -> Vec<(Option<u32>, String, String)> {
+    if let Some(last) = watch.0.lock().unwrap().as_mut() {
+        last.ended -= PAUSE;
+        last.took = Duration::ZERO;
+    }
+    let files = watch.files(listing);
+    files.iter().map(|file| (file.rank, file.version.clone(), file.address.clone())).collect()
+}
+
+#[test]
+fn a_file_is_there_once_it_is_written_to_its_end() {
+    let folder = folder("growing");
+    let path = folder.join("rank3_step5.pickle");
+    let (watch, listing) = (Watch::default(), Listing::of(std::slice::from_ref(&folder)).unwrap());
+    assert_eq!(look(&watch, &listing), []);
+    fs::write(&path, b"\x80\x04]").unwrap();
+    assert_eq!(look(&watch, &listing), [], "it was just written");
+    assert_eq!(look(&watch, &listing), [], "it has no end, however long it stays so");
+    fs::write(&path, b"\x80\x04].").unwrap();
+    assert_eq!(look(&watch, &listing), []);
+    let whole = look(&watch, &listing);
+    let [(rank, version, address)] = whole.as_slice() else { panic!("{whole:?}") };
+    assert_eq!((*rank, address.as_str()), (Some(3), "0/rank3_step5.pickle"));
+    // While it is written again, what was there is what there is.
+    fs::write(&path, b"\x80\x04]]]").unwrap();
+    assert_eq!(look(&watch, &listing), whole);
+    assert_eq!(look(&watch, &listing), whole);
+    fs::write(&path, b"\x80\x04]]].").unwrap();
+    look(&watch, &listing);
+    let again = look(&watch, &listing);
+    assert!(again.len() == 1 && again[0].1 != *version && again[0].2 == *address, "{again:?}");
+    // What is no pickle is taken to be whole once it stands still.
+    fs::write(folder.join("rank4.pickle.gz"), b"\x1f\x8b").unwrap();
+    look(&watch, &listing);
+    assert_eq!(look(&watch, &listing).len(), 2);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_file_is_a_line_of_words() {
+    let seen = |rank, address: &str| Seen {
+        rank,
+        version: "\"3f-2\"".into(),
+        changed: SystemTime::now() + Duration::from_secs(9),
+        address: address.into(),
+    };
+    let lines = [lines(&[]), lines(&[seen(None, "0/a.pickle"), seen(Some(7), "1/b%20c.pickle")])];
+    assert_eq!(lines, ["files", "files\n- 3f-2 0 0/a.pickle\n7 3f-2 0 1/b%20c.pickle"]);
+}
