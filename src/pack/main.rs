@@ -106,7 +106,7 @@ fn packed(dist: &Path) -> Result<Packed, String> {
     let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, EARLY, FETCH, "</script>"].concat());
     let Cut { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
     let first = [THEME, EARLY].concat();
-    policy.scripts.push(hash(&first));
+    policy.scripts.push(hash(first.as_bytes()));
     page.insert_str(at, &["<script>", &first, "</script>"].concat());
     let glue = cut(&mut page, "<script defer src=\"./", "\"></script>").ok_or("index.html has no script")?;
     let script = text(&glue.inner)?;
