@@ -316,7 +316,7 @@ fn any_size_and_any_bytes_give_a_screen() {
         let mut seen = Seen::of(&["out-of-memory"], size, COLOURS);
         for key in ["T", "F", "L", "M", "A", "W", "Tab", "Tab", "?", "Esc", ":", "Esc", "o", "Esc", "V", "Ctrl+b"] {
             seen.keys(&[key]);
-            assert_eq!(seen.text().lines().count(), size[1].into());
+            assert_eq!(seen.text().lines().count(), usize::from(size[1]));
         }
     }
     for (name, bytes) in [("empty", &b""[..]), ("text", b"hello"), ("cut", b"\x80\x04\x95\xff\xff")] {

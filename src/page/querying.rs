@@ -119,7 +119,8 @@ impl Sql {
 
     /// Has it do something that may take long, once it listens.
     pub(super) fn work(&self, app: &'static App, message: Array) {
-        if !self.subject.borrow().loads.is_empty() && self.thread.borrow().is_none() && self.waiting.borrow().is_empty() {
+        if !self.subject.borrow().loads.is_empty() && self.thread.borrow().is_none() && self.waiting.borrow().is_empty()
+        {
             self.restart(app);
         }
         if self.is_ready.get() {

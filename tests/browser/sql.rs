@@ -178,7 +178,9 @@ fn compared_files_have_a_column_side_and_rules_are_those_of_the_page() {
     };
     let page = empty_page();
     page.drop_files(&[&files[0], &files[1]]);
-    page.wait_until("both are compared", || page.attribute("#compare-cursor", "title").is_some_and(|it| !it.is_empty()));
+    page.wait_until("both are compared", || {
+        page.attribute("#compare-cursor", "title").is_some_and(|it| !it.is_empty())
+    });
     page.click("#tab-sql");
     let ready = || page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
     ready();

@@ -69,7 +69,9 @@ fn rows_of_two_files_lead_into_the_one_they_are_of() {
     let of = |device| vec![Told::Go { device: Some(device), allocation: Some(7), event: None }];
     assert_eq!(go(&mut desk, "SELECT 'A' AS side, 1 AS device, 7 AS id"), of(1));
     assert_eq!(go(&mut desk, "SELECT 'B' AS side, 1 AS device, 7 AS id"), of(in_second_file(1)));
-    for unclear in ["SELECT 1 AS device, 7 AS id", "SELECT 'B' AS side, 7 AS id", "SELECT 2 AS side, 1 AS device, 7 AS id"] {
+    for unclear in
+        ["SELECT 1 AS device, 7 AS id", "SELECT 'B' AS side, 7 AS id", "SELECT 2 AS side, 1 AS device, 7 AS id"]
+    {
         assert_eq!(go(&mut desk, unclear), []);
     }
     let (mut swapped, _) = compared("", Some("A"));
