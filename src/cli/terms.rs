@@ -20,13 +20,13 @@ pub(crate) struct SnapshotArgs {
 pub(crate) struct Load {
     /// Load only the events from this one on; what is live there stays, as allocated before it
     #[arg(long = "load-from", value_name = "EVENT", global = true, help_heading = "Loading a range of a large file")]
-    from: Option<u32>,
+    load_from: Option<u32>,
     /// Load only the events up to this one
     #[arg(long = "load-to", value_name = "EVENT", global = true, help_heading = "Loading a range of a large file")]
-    to: Option<u32>,
+    load_to: Option<u32>,
     /// Load only the last N events
     #[arg(long = "load-last", value_name = "N", global = true, help_heading = "Loading a range of a large file")]
-    last: Option<u32>,
+    load_last: Option<u32>,
 }
 
 impl Load {
@@ -41,8 +41,9 @@ impl Load {
     /// There can't be any: one sentence.
     pub(crate) fn range(&self) -> Result<LoadRange, String> {
         let all = LoadRange::ALL;
-        let to = self.to.map_or(all.to, |last| last.saturating_add(1));
-        let range = LoadRange { from: self.from.unwrap_or(all.from), to, last: self.last.unwrap_or(all.last) };
+        let to = self.load_to.map_or(all.to, |last| last.saturating_add(1));
+        let range =
+            LoadRange { from: self.load_from.unwrap_or(all.from), to, last: self.load_last.unwrap_or(all.last) };
         if range.from >= range.to { Err("--load-from is after --load-to".to_owned()) } else { Ok(range) }
     }
 }
