@@ -62,6 +62,7 @@ mod hostile;
 mod json;
 mod leaks;
 mod limits;
+mod load_range;
 mod metadata;
 mod modules;
 mod moments;

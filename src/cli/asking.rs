@@ -10,7 +10,7 @@ use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
 use serde_json::{Value, json};
-use ui::summary::device_name;
+use ui::summary::{device_name, loaded_range};
 
 /// A file that is open, and one device of it.
 pub(crate) struct Asking {
@@ -80,7 +80,8 @@ impl Asking {
 
     /// What an answer for people begins with: `a.pickle · GPU 0`.
     pub(crate) fn title(&self) -> String {
-        format!("{} · {}", printable(&self.summary.file), device_name(self.device.device))
+        let range = loaded_range(&self.device).map_or_else(String::new, |range| [" · ", &range].concat());
+        format!("{} · {}{range}", printable(&self.summary.file), device_name(self.device.device))
     }
 
     /// The JSON document of a command: the head that all of them have, and these fields.
@@ -135,6 +136,9 @@ impl Asking {
             When::OutOfMemory if self.device.ooms() > 0 => At::OutOfMemory,
             When::OutOfMemory => return Err("no OOM in this trace".to_owned()),
             When::End => At::Moment(u32::MAX),
+            When::Event(event) if self.device.loaded.is_some_and(|(first, _)| event < i64::from(first) - 1) => {
+                return Err(self.not_loaded(event));
+            }
             When::Event(event) if event < self.device.events as i64 => {
                 At::Moment(Moment::after_event_or_minus_one(event).0)
             }
@@ -145,7 +149,15 @@ impl Asking {
         self.moment(at)
     }
 
+    fn not_loaded(&self, event: i64) -> String {
+        let range = loaded_range(&self.device).unwrap_or_default();
+        format!("event {} is not loaded: {range}", grouped(event.unsigned_abs()))
+    }
+
     fn no_event(&self, event: i64) -> String {
+        if self.device.loaded.is_some_and(|(_, behind)| behind > 0) {
+            return self.not_loaded(event);
+        }
         match self.device.events.checked_sub(1) {
             None => format!("no event {event}: the trace is empty"),
             Some(last) => format!("no event {}: the last is {}", grouped(event.unsigned_abs()), grouped(last)),

@@ -55,6 +55,7 @@ use output::{caught, print, say};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
+use terms::Load;
 
 /// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
 #[derive(Parser, Clone, Debug)]
@@ -62,6 +63,8 @@ use std::process::ExitCode;
 struct Memscape {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    load: Load,
 }
 
 const AFTER: &str = "A snapshot is what torch.cuda.memory._dump_snapshot() writes; gzip, zstd, zip and PyTorch's HTML pages work as well.\n\
@@ -180,9 +183,11 @@ enum Command {
 
 /// Runs the program on its own arguments.
 pub fn main() -> ExitCode {
-    let parsed = Memscape::try_parse().and_then(|Memscape { command }| match command.conflict() {
-        Some(conflict) => Err(Memscape::command().error(ErrorKind::ArgumentConflict, conflict)),
-        None => Ok(command),
+    let parsed = Memscape::try_parse().and_then(|Memscape { command, load }| {
+        let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
+        let conflict = |conflict| Memscape::command().error(ErrorKind::ArgumentConflict, conflict);
+        opening::load(range.map_err(conflict)?);
+        Ok(command)
     });
     match parsed.map(Command::run) {
         Ok(Ok(())) => ExitCode::SUCCESS,
@@ -200,13 +205,33 @@ pub fn main() -> ExitCode {
 
 impl Command {
     /// Arguments that contradict each other.
-    fn conflict(&self) -> Option<String> {
+    fn conflict(&self, load: &Load) -> Option<String> {
+        if !load.is_all() && !self.can_load_a_range() {
+            return Some(
+                "this command reads whole files: --load-from, --load-to and --load-last are for others".to_owned(),
+            );
+        }
         match self {
             Command::Peak(arguments) => arguments.conflict(),
             Command::Plot(arguments) => arguments.conflict(),
             Command::Html(arguments) => arguments.conflict(),
             _ => None,
         }
+    }
+
+    /// Whether it can do with a range of a file.
+    fn can_load_a_range(&self) -> bool {
+        !matches!(
+            self,
+            Command::Ranks(_)
+                | Command::Crop(_)
+                | Command::Convert(_)
+                | Command::Html(_)
+                | Command::Serve(_)
+                | Command::Completions(_)
+                | Command::Man(_)
+                | Command::Run(_)
+        )
     }
 
     /// Whether it answers from one snapshot, and ends.
@@ -326,7 +351,7 @@ fn answered(
     let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
     let parsed = Memscape::try_parse_from(words.chain(arguments.iter().map(String::as_str)));
     // Help is an error of clap's, and no answer. Of its errors the first line says what is wrong, the others what to type.
-    let Memscape { command: asked } = parsed.map_err(|error| {
+    let Memscape { command: asked, load } = parsed.map_err(|error| {
         let text = error.to_string();
         let line = text.lines().next().unwrap_or_default();
         line.strip_prefix("error: ").unwrap_or(line).to_owned()
@@ -334,7 +359,10 @@ fn answered(
     if !is_answered(&asked) {
         return Err(format!("{command} is not about one snapshot: run memscape {command}"));
     }
-    if let Some(conflict) = asked.conflict() {
+    if !load.is_all() {
+        return Err("the file is open already: give --load-from, --load-to and --load-last to the program".to_owned());
+    }
+    if let Some(conflict) = asked.conflict(&load) {
         return Err(conflict);
     }
     let (result, caught) = caught(|| asked.run());

@@ -3,10 +3,19 @@
 use super::input::Input;
 use super::output::say;
 use base::units::Bytes;
-use engine::protocol::{FileSummary, Member, Progress};
+use engine::protocol::{FileSummary, LoadRange, Member, Progress};
 use engine::{Engine, Reply, Request, Want, Work};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::OnceLock;
+
+/// The events that files are opened with: the program is told once.
+static LOADED: OnceLock<LoadRange> = OnceLock::new();
+
+/// Has files opened with these events only, from now on.
+pub(crate) fn load(range: LoadRange) {
+    let _ = LOADED.set(range);
+}
 
 /// A file's name without its folders.
 pub(crate) fn name_of(path: &Path) -> String {
@@ -43,6 +52,7 @@ pub(crate) fn open_with(
     members: &mut Vec<Member>,
     show: bool,
 ) -> Result<(FileSummary, Engine), String> {
+    LOADED.get().into_iter().for_each(|&range| engine.request(Request::Load(range)));
     let begin = |engine: &mut Engine, input: &mut Input| {
         let (name, total_bytes, access) = (name.to_owned(), input.total_bytes(), input.access());
         engine.request(Request::Open { name, total_bytes, access, member });

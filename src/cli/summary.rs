@@ -11,7 +11,7 @@ use engine::protocol::{
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use ui::summary::{device_name, peak_check};
+use ui::summary::{device_name, loaded_range, peak_check};
 
 /// Arguments of `memscape summary`.
 #[derive(Args, Clone, Debug)]
@@ -76,7 +76,16 @@ fn as_json(summary: &FileSummary) -> Value {
             PeakCheck::Earlier => "earlier",
             PeakCheck::Reset => "reset",
         });
-        value.as_object_mut().into_iter().for_each(|fields| drop(fields.insert("peak_check".to_owned(), json!(check))));
+        let Some(fields) = value.as_object_mut() else { continue };
+        fields.insert("peak_check".to_owned(), json!(check));
+        fields.remove("loaded");
+        if let Some((first, behind)) = device.loaded {
+            let of = device.events.saturating_add(behind);
+            fields.insert(
+                "loaded".to_owned(),
+                json!({"first_event": first, "end_event": device.events, "of_events": of}),
+            );
+        }
     }
     value
 }
@@ -110,6 +119,7 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         counted(device.segments, "segment"),
         counted(device.annotations, "annotation mark"),
     ));
+    lines.extend(loaded_range(device).map(|range| format!("    loaded: {range}")));
     let mut row = |label: &str, bytes: i64, note: String| {
         let sign = if bytes < 0 { "−" } else { "" };
         let bytes = bytes.unsigned_abs();
@@ -118,13 +128,14 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         lines.push(format!("    {label:<34}{short:>10}  {exact:>19} B{note}"));
     };
     let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+    let before = if device.loaded.is_some() { "baseline (before the range)" } else { "baseline (before recording)" };
     let at = if device.peak_event < 0 {
         "before the first event".to_owned()
     } else {
         format!("event {}", grouped(device.peak_event.unsigned_abs()))
     };
     row("peak", device.peak_requested, format!(", {at}"));
-    row("baseline (before recording)", device.base_requested, String::new());
+    row(before, device.base_requested, String::new());
     row("live at the end", signed(device.end_requested), String::new());
     if device.knows_rounded() {
         row("  allocated (rounded)", signed(device.end_rounded), String::new());

@@ -1,7 +1,7 @@
 //! Arguments that several commands share, and how their values are read.
 
 use clap::{Args, ValueEnum};
-use engine::protocol::{NamedEvent, Query, Turn};
+use engine::protocol::{LoadRange, NamedEvent, Query, Turn};
 use std::path::PathBuf;
 use ui::typed_moment::{FORMS, Typed, typed};
 
@@ -13,6 +13,39 @@ pub(crate) struct SnapshotArgs {
     /// Device ordinal, -1 for host memory; if omitted, the device that ran out of memory, else the one with the highest peak
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) device: Option<i64>,
+}
+
+/// The events of a file that are loaded.
+#[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Load {
+    /// Load only the events from this one on; what is live there stays, as allocated before it
+    #[arg(long = "load-from", value_name = "EVENT", global = true, help_heading = "Loading a range of a large file")]
+    load_from: Option<u32>,
+    /// Load only the events up to this one
+    #[arg(long = "load-to", value_name = "EVENT", global = true, help_heading = "Loading a range of a large file")]
+    load_to: Option<u32>,
+    /// Load only the last N events
+    #[arg(long = "load-last", value_name = "N", global = true, help_heading = "Loading a range of a large file")]
+    load_last: Option<u32>,
+}
+
+impl Load {
+    /// Whether all are.
+    pub(crate) fn is_all(&self) -> bool {
+        *self == Load::default()
+    }
+
+    /// Which are.
+    ///
+    /// # Errors
+    /// There can't be any: one sentence.
+    pub(crate) fn range(&self) -> Result<LoadRange, String> {
+        let all = LoadRange::ALL;
+        let to = self.load_to.map_or(all.to, |last| last.saturating_add(1));
+        let range =
+            LoadRange { from: self.load_from.unwrap_or(all.from), to, last: self.load_last.unwrap_or(all.last) };
+        if range.from >= range.to { Err("--load-from is after --load-to".to_owned()) } else { Ok(range) }
+    }
 }
 
 const WHEN: &str = "Cursor position:

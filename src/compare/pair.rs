@@ -68,6 +68,11 @@ impl Pair {
                 self.fed = Which::First;
                 self.first.request(request);
             }
+            // Both files: a range of one is not compared with all of the other.
+            Request::Load(range) => {
+                self.second.iter_mut().for_each(|second| second.request(Request::Load(range)));
+                self.first.request(Request::Load(range));
+            }
             Request::EndOfFile | Request::Cancel => self.fed().request(request),
             Request::Ask(ask) => self.ask(ask),
             // A whole request is not cloned: that would be 9 kB of wasm.

@@ -15,6 +15,9 @@ impl Engine {
     /// The system's; or the columns have no room for what the file has, and one sentence says for what.
     pub fn write_columns<W: Write>(&self, out: W) -> Result<W, Unwritable> {
         let file = self.file.as_deref().ok_or(Unwritable::Unfit("no file is open"))?;
+        if file.histories.iter().any(|history| history.loaded().is_some()) {
+            return Err(Unwritable::Unfit("only a range of the events is loaded"));
+        }
         // The history keeps the size of the allocation, not that of the free.
         if file.warnings().iter().any(|(kind, ..)| *kind == WarningKind::SizeOfFreeDiffers) {
             return Err(Unwritable::Unfit("the size of a free differs from its allocation's"));

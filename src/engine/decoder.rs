@@ -1,6 +1,7 @@
 //! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
 
 use super::join::{Events, Rest, Settled};
+use super::protocol::LoadRange;
 use super::snapviewer::{DRAWING, Drawing};
 use super::spans::JoinError;
 use base::units::grouped;
@@ -92,6 +93,16 @@ impl Decoder {
                 Decoder::Pickle(Box::new(machine), Head::default())
             }
             Content::Json => Decoder::Json(Box::new(json::Machine::new(reader, json::Limits::default()))),
+        }
+    }
+
+    /// Keeps only these events; nothing was fed yet.
+    pub(super) fn keep(&mut self, load: LoadRange) {
+        match self {
+            Decoder::Pickle(machine, _) => machine.builder_mut().sink_mut().keep(load),
+            Decoder::Json(machine) | Decoder::Elements(machine) => machine.builder_mut().sink_mut().keep(load),
+            Decoder::Columns(machine) => machine.sink_mut().keep(load),
+            Decoder::Drawing(_) => {}
         }
     }
 

@@ -106,7 +106,7 @@ impl Groups {
                 history.allocations.spans_in(ids).for_each(|(born, died, size)| {
                     let stack = stack_of(snapshot, history, AllocationId(id));
                     id += 1;
-                    let life = f64::from(died).min(moments) - f64::from(born);
+                    let life = f64::from(died).min(moments) - f64::from(born.max(history.events.first()));
                     if let Some(area) = ranking.area.get(stack.0 as usize) {
                         ranking.area.set(stack.0 as usize, area + size as f64 * life.max(0.0));
                     }

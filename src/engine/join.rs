@@ -1,6 +1,7 @@
 //! Events on their way to the recorder: of any file as they are, of SnapViewer's `elements.json` each in its turn and with the frees
 //! that its drawing tells of.
 
+use super::protocol::LoadRange;
 use super::spans::{JoinError, Span, Spans};
 use history::replay::Recorder;
 use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
@@ -90,6 +91,11 @@ impl Events {
     pub(super) fn of_elements(spans: Spans) -> Events {
         let join = Join { spans, waiting: VecDeque::new(), next: 0, live: BinaryHeap::new() };
         Events { recorder: Recorder::default(), join: Some(Box::new(join)) }
+    }
+
+    /// Keeps only these events; there are none yet.
+    pub(super) fn keep(&mut self, load: LoadRange) {
+        self.recorder = Recorder::keeping(load.into());
     }
 
     /// Records some of what was decoded.

@@ -72,6 +72,7 @@ use base::slice::Slice;
 use intake::Intake;
 use loader::Loader;
 use open::OpenFile;
+use protocol::LoadRange;
 use questions::Questions;
 use std::collections::VecDeque;
 
@@ -87,6 +88,8 @@ pub enum Work {
 pub struct Engine {
     /// Bytes that the tables of a file may take.
     memory: u64,
+    /// The events that files are opened with.
+    load: LoadRange,
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,
@@ -119,10 +122,10 @@ impl Engine {
     /// One without the simulated allocator: [`Question::WhatIf`] has no answer, and none of its code is linked.
     pub fn without_simulator() -> Engine {
         let memory = memory::MOST;
-        let (questions, internal, replies) = Default::default();
+        let (questions, internal, replies, load) = Default::default();
         let categories = CategorySet::standard();
         let (loading, file) = (None, None);
-        Engine { memory, loading, file, questions, simulator: None, internal, categories, replies }
+        Engine { memory, load, loading, file, questions, simulator: None, internal, categories, replies }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -131,8 +134,10 @@ impl Engine {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
                 self.questions = Questions::new(self.simulator.map(|make| make()));
-                self.loading = Some(Box::new(Loader::new(name, Intake::new(total_bytes, access, member), self.memory)));
+                let intake = Intake::new(total_bytes, access, member);
+                self.loading = Some(Box::new(Loader::new(name, intake, self.memory).keeping(self.load)));
             }
+            Request::Load(range) => self.load = range,
             Request::EndOfFile => {
                 if let Some(loader) = &mut self.loading {
                     loader.end();

@@ -7,7 +7,7 @@ use super::intake::Intake;
 use super::join::{Rest, Settled};
 use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
-use super::protocol::{Member, Phase, Progress, Want};
+use super::protocol::{LoadRange, Member, Phase, Progress, Want};
 use super::snapviewer::is_drawing;
 use analysis::Sites;
 use base::slice::Slice;
@@ -42,6 +42,8 @@ pub(super) struct Loader {
     /// Whether the container has handed out all it could of the bytes fed.
     hungry: bool,
     watch: Watch,
+    /// The events that are kept.
+    load: LoadRange,
     stage: Stage,
 }
 
@@ -62,8 +64,14 @@ impl Loader {
             format: String::new(),
             hungry: true,
             watch: Watch::new(memory),
+            load: LoadRange::ALL,
             stage: Stage::Decoding(None),
         }
+    }
+
+    /// The same, which keeps these events.
+    pub(super) fn keeping(self, load: LoadRange) -> Loader {
+        Loader { load, ..self }
     }
 
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
@@ -112,7 +120,8 @@ impl Loader {
                     let layers = self.container.layers().map(str::to_owned);
                     self.format = layers.chain([content]).collect::<Vec<_>>().join(", ");
                     self.stage = match decoder.finish()? {
-                        Decoded::Next(decoder) => {
+                        Decoded::Next(mut decoder) => {
+                            decoder.keep(self.load);
                             self.intake.next_member();
                             Stage::Decoding(Some(decoder))
                         }
@@ -176,7 +185,7 @@ impl Loader {
                         if content == Content::Json && layout == Layout::Snapshot && is_drawing(bytes) {
                             return Err(DecodeError::DrawingAlone.into());
                         }
-                        *decoder = Some(Decoder::new(content, layout));
+                        decoder.insert(Decoder::new(content, layout)).keep(self.load);
                     }
                     if let Some(decoder) = decoder {
                         let decoded = bytes.len();

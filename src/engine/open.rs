@@ -398,6 +398,7 @@ fn device_summary(history: &DeviceHistory) -> DeviceSummary {
     DeviceSummary {
         device: history.device,
         events: u64::from(history.event_count()),
+        loaded: history.loaded().map(|loaded| (loaded.first, loaded.behind)),
         actions: actions.filter(|&(_, count)| count > 0).map(|(a, count)| (a.name().to_owned(), count)).collect(),
         allocations: numbers.allocations,
         base_requested: numbers.base,

@@ -17,6 +17,9 @@ pub(super) fn is_prefix_block(snapshot: &Snapshot, history: &DeviceHistory, id: 
 
 /// The labels of the event that an allocation is known from.
 pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Labels {
+    if let Some(origin) = history.origin(id) {
+        return snapshot.labels.labels(origin.labels);
+    }
     match history.allocations.provenance(id) {
         Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => {
             snapshot.labels.labels(history.events.labels(event.0))
@@ -108,13 +111,15 @@ pub(super) fn recorded_category<'a>(
 pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let recorded = |stack: &StackId| *stack != StackId::NONE;
     let source = history.allocations.provenance(id);
+    let origin = history.origin(id);
     let of_alloc = match source {
         Provenance::AllocatedBy(event) => Some(history.events.stack(event.0)).filter(recorded),
-        _ => None,
+        _ => origin.filter(|origin| !origin.of_free).map(|origin| origin.stack).filter(recorded),
     };
     // A block that is still there at the end has the stack of its alloc; that of the free says less.
     let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
     let of_free = || match source {
+        _ if origin.is_some_and(|origin| origin.of_free) => origin.map(|origin| origin.stack),
         Provenance::FreedBy(event) => Some(history.events.stack(event.0)),
         _ => None,
     };
@@ -123,6 +128,9 @@ pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocat
 
 /// Whether `stack`, which is [`stack_of`] it, is that of its free, because nothing else is known of one that was allocated before recording.
 pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
+    if let Some(origin) = history.origin(id) {
+        return origin.of_free && origin.stack == stack;
+    }
     matches!(history.allocations.provenance(id), Provenance::FreedBy(event) if history.events.stack(event.0) == stack)
 }
 

@@ -24,11 +24,11 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
     let begins = |moment: u32| clock.map_or(0, |clock| clock.x(moment));
     let place = match at {
         At::Moment(moment) => {
-            let moment = moment.min(history.event_count());
+            let moment = moment.min(history.event_count()).max(history.events.first());
             AxisPoint { events: f64::from(moment), time: begins(moment) }
         }
         At::X(Axis::Events, x) => {
-            let events = x.clamp(0.0, f64::from(history.event_count()) + 1.0);
+            let events = x.clamp(f64::from(history.events.first()), f64::from(history.event_count()) + 1.0);
             let moment = (events as u32).min(history.event_count());
             let [from, to] = clock.map_or([0, 0], |clock| lasts(history, clock, moment));
             let part = (to - from) as f64 * (events - f64::from(moment)).min(1.0);

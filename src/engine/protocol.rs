@@ -42,7 +42,7 @@ pub use export::{ExportFormat, ExportJob, ExportQuestion, ExportTable};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use history::snapshot::Action;
-pub use loading::{Access, Member, Phase, Progress, Want};
+pub use loading::{Access, LoadRange, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use message::{decoded, encoded};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
@@ -93,6 +93,8 @@ pub enum Request {
         /// Which snapshot of a file that holds several: its place in [`Reply::Members`]; the first when not said.
         member: Option<u32>,
     },
+    /// The events that files are opened with from now on; all, before it was sent. There is no reply.
+    Load(LoadRange),
     /// There are no more bytes after those that were fed last.
     EndOfFile,
     Cancel,

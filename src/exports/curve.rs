@@ -27,6 +27,7 @@ impl Point {
 /// The totals at the moment `from`, and after each event from there to before event `to`.
 pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item = Point> + '_ {
     let history = side.history;
+    let from = from.max(history.events.first());
     let moment = Moment(from);
     let awaiting = |event| history.pending_change(event);
     let mut point = Point {

@@ -43,6 +43,17 @@ pub fn file_title(file: &FileSummary) -> String {
     [&file.file, mark].concat()
 }
 
+/// The events of a device that are loaded, where not all are: `events 1,000–1,999 of 27,358`.
+pub fn loaded_range(device: &DeviceSummary) -> Option<String> {
+    let (first, behind) = device.loaded?;
+    let of = grouped(device.events.saturating_add(behind));
+    let last = device.events.checked_sub(1).filter(|&last| last >= u64::from(first));
+    Some(match last {
+        Some(last) => ["events ", &grouped(first.into()), "–", &grouped(last), " of ", &of].concat(),
+        None => ["none of ", &of, " events"].concat(),
+    })
+}
+
 /// A device's name in the picker.
 pub fn device_name(device: i64) -> String {
     let (device, is_second) = own_ordinal(device);

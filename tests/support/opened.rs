@@ -1,6 +1,6 @@
 //! Files opened through the engine, as the page and the command line do.
 
-use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, Looks, Member};
+use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, LoadRange, Looks, Member};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want};
 use memscape::timeline::{Scene, View};
 use std::path::PathBuf;
@@ -39,6 +39,11 @@ pub(crate) fn open_in(bytes: &[u8], chunk: usize, slice: usize) -> Result<Opened
 
 /// Opens bytes in this way.
 pub(crate) fn open_as(bytes: &[u8], way: Way) -> Result<Opened, String> {
+    open_range(bytes, way, LoadRange::ALL)
+}
+
+/// Opens only these events of bytes.
+pub(crate) fn open_range(bytes: &[u8], way: Way, load: LoadRange) -> Result<Opened, String> {
     let Way { chunk, slice, access, member } = way;
     let open = |access| Request::Open {
         name: "test.pickle".to_owned(),
@@ -47,6 +52,7 @@ pub(crate) fn open_as(bytes: &[u8], way: Way) -> Result<Opened, String> {
         member,
     };
     let mut engine = Engine::new();
+    engine.request(Request::Load(load));
     engine.request(open(access));
     let mut at = 0;
     let mut members = Vec::new();
@@ -59,7 +65,7 @@ pub(crate) fn open_as(bytes: &[u8], way: Way) -> Result<Opened, String> {
             }
             Some(Want::Whole) => {
                 assert!(access == Access::Forward, "it can be read anywhere already");
-                return open_as(bytes, Way { access: Access::Anywhere, ..way });
+                return open_range(bytes, Way { access: Access::Anywhere, ..way }, load);
             }
             Some(Want::Next) | None => {}
         }

@@ -23,7 +23,7 @@ impl Engine {
     /// No file is open, or the system's.
     pub fn convert(&self, out: &mut dyn Values) -> Result<Converted, CropError> {
         match self.file.as_deref() {
-            Some(file) => Ok(file.convert(out)?),
+            Some(file) => file.is_whole().and_then(|()| Ok(file.convert(out)?)),
             None => Err(CropError::Impossible("no file is open".to_owned())),
         }
     }

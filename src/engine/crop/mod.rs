@@ -86,6 +86,7 @@ impl Engine {
 impl OpenFile {
     /// See [`Engine::crop`].
     pub(super) fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
+        self.is_whole()?;
         let states =
             crop.devices.iter().map(|&(device, events)| self.after(device, events)).collect::<Result<Vec<_>, _>>()?;
         let file = &*self;
@@ -145,6 +146,14 @@ impl OpenFile {
         out.end_dict()?;
         out.finish()?;
         Ok(cropped)
+    }
+
+    /// Whether all events are there.
+    pub(super) fn is_whole(&self) -> Result<(), CropError> {
+        match self.histories.iter().any(|history| history.loaded().is_some()) {
+            true => Err(CropError::Impossible("only a range of the events is loaded: open all of them".to_owned())),
+            false => Ok(()),
+        }
     }
 
     /// The segments of a device as they are after a range.

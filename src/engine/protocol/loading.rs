@@ -1,5 +1,6 @@
 //! How a file is reached, and how far loading it is.
 
+use history::replay::Keep;
 use serde::{Deserialize, Serialize};
 
 /// How the bytes of a file can be reached.
@@ -9,6 +10,33 @@ pub enum Access {
     Forward,
     /// At any offset; the length is known.
     Anywhere,
+}
+
+/// The events of each device that are loaded: all others are read and not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadRange {
+    /// The first, and the one after the last.
+    pub from: u32,
+    pub to: u32,
+    /// Of these at most so many, the last ones.
+    pub last: u32,
+}
+
+impl LoadRange {
+    /// All events.
+    pub const ALL: LoadRange = LoadRange { from: 0, to: u32::MAX, last: u32::MAX };
+}
+
+impl Default for LoadRange {
+    fn default() -> LoadRange {
+        LoadRange::ALL
+    }
+}
+
+impl From<LoadRange> for Keep {
+    fn from(LoadRange { from, to, last }: LoadRange) -> Keep {
+        Keep { from, to, last }
+    }
 }
 
 /// Which bytes the engine needs next.

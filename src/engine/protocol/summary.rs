@@ -59,6 +59,9 @@ pub struct DeviceSummary {
     /// Its ordinal; −1 is host (pinned) memory.
     pub device: i64,
     pub events: u64,
+    /// Where only a range of the trace is loaded: the number of its first event, and how many events of the file come behind its last,
+    /// which is the last of `events`.
+    pub loaded: Option<(u32, u64)>,
     /// How many of each action that there is; an object in JSON.
     #[serde(serialize_with = "as_object")]
     pub actions: Vec<(String, u64)>,

@@ -52,6 +52,11 @@ impl<S: EventSink> Machine<S> {
         &self.sink
     }
 
+    /// The same, to be told something.
+    pub fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
     /// Takes the next bytes, to be read in steps.
     ///
     /// # Errors

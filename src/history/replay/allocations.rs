@@ -130,7 +130,8 @@ impl Allocations {
             return Provenance::Static;
         }
         if (id.0 as usize) < self.early() {
-            let event = self.free_requested(id).or(self.died(id)).and_then(Moment::event);
+            let requested = self.free_requested(id).filter(|&moment| moment > Moment::START);
+            let event = requested.or(self.died(id)).and_then(Moment::event);
             return event.map_or(Provenance::Static, Provenance::FreedBy);
         }
         self.born(id).event().map_or(Provenance::Static, Provenance::AllocatedBy)

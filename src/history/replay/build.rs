@@ -4,6 +4,7 @@ use super::allocations::Allocations;
 use super::annotations::ranges;
 use super::device_history::{DeviceHistory, MOMENTS_PER_COUNT};
 use super::end::{AtEnd, AtStart, EndBlocks, Laying, end_blocks};
+use super::kept::{Net, Outside};
 use super::live::LiveSets;
 use super::median::Median;
 use super::numbers::Numbers;
@@ -62,7 +63,11 @@ struct Building {
 impl Builder {
     /// Takes the traces and lays them beside the segments.
     pub fn new(snapshot: &Snapshot, recorder: Recorder) -> Builder {
-        let mut traces: Vec<Option<Trace>> = recorder.traces.into_iter().map(Some).collect();
+        let whole = |mut trace: Trace| {
+            trace.keep_last();
+            Some(trace)
+        };
+        let mut traces: Vec<Option<Trace>> = recorder.traces.into_iter().map(whole).collect();
         let mut devices: HashMap<i64, Device, RandomState> = HashMap::default();
         for &(device, number) in &snapshot.traces {
             if let Some(trace) = traces.get_mut(number as usize).and_then(Option::take) {
@@ -80,7 +85,9 @@ impl Builder {
         // A device without events and blocks is left out. Ordinals ascend, host memory comes last; the next is at the end.
         let has_any = |device: &Device| {
             let segments = device.segments.iter().filter_map(|&row| snapshot.segments.get(row as usize));
-            !device.trace.events.is_empty() || segments.into_iter().any(|segment| !segment.blocks.is_empty())
+            !device.trace.events.is_empty()
+                || device.trace.outside.behind > 0
+                || segments.into_iter().any(|segment| !segment.blocks.is_empty())
         };
         let devices = devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device });
         let waiting = devices.filter(has_any).collect();
@@ -163,6 +170,8 @@ impl Building {
 
         let mut numbers = Numbers::default();
         let mut at_end = AtEnd::default();
+        // Bytes of blocks that the whole trace does not know.
+        let mut unknown = 0u64;
         for row in end_blocks {
             let Some(block) = snapshot.blocks.get(row as usize) else { continue };
             numbers.end = numbers.end.saturating_add(block.requested);
@@ -170,7 +179,9 @@ impl Building {
             let known = trace.live_at(block.address).filter(|&subject| match subject {
                 Subject::Traced(index) => trace.traced.died.get(index as usize) == Some(NEVER),
                 Subject::Early(index) => trace.early.died.get(index as usize) == Some(NEVER),
-                _ => false,
+                // What is allocated behind the range.
+                Subject::Note(_) => true,
+                Subject::Segment(_) => false,
             });
             match known {
                 Some(Subject::Traced(index)) => at_end.traced.push((index, row)),
@@ -179,10 +190,15 @@ impl Building {
                     numbers.static_blocks += 1;
                     numbers.static_bytes = numbers.static_bytes.saturating_add(block.requested);
                     at_end.early.insert(index, row);
+                    if !trace.is_carried(index) {
+                        unknown = unknown.saturating_add(block.requested);
+                    }
                 }
+                Some(Subject::Note(_)) => {}
                 _ => {
                     numbers.static_blocks += 1;
                     numbers.static_bytes = numbers.static_bytes.saturating_add(block.requested);
+                    unknown = unknown.saturating_add(block.requested);
                     at_end.statics.push(row);
                 }
             }
@@ -204,12 +220,15 @@ impl Building {
             numbers.end = u64::try_from(end).unwrap_or(0);
         }
         numbers.base = signed(numbers.end).saturating_sub(net);
-        numbers.remainder = numbers
-            .base
-            .saturating_sub(signed(numbers.unmatched_free_bytes))
-            .saturating_sub(signed(numbers.static_bytes));
+        numbers.remainder =
+            numbers.base.saturating_sub(signed(numbers.unmatched_free_bytes)).saturating_sub(signed(unknown));
         numbers.reserved_start = signed(numbers.reserved_end).saturating_sub(trace.reserved);
-        numbers.allocations = trace.count(Action::Alloc) + numbers.unmatched_frees + numbers.static_blocks;
+        let mut counts = trace.counts;
+        if !trace.outside.keep.is_all() {
+            counts.iter_mut().zip(trace.outside.counts).for_each(|(count, outside)| *count -= outside.min(*count));
+            in_range(&mut numbers, &trace, &at_end, ends);
+        }
+        numbers.allocations = counts[Action::Alloc as usize] + numbers.unmatched_frees + numbers.static_blocks;
         let remainder = |bytes: i64| format!("{place}: {}", Bytes(bytes.unsigned_abs()));
         match numbers.remainder {
             bytes @ 1.. => warnings.add(WarningKind::UnexplainedBytes, 1, || remainder(bytes)),
@@ -222,11 +241,11 @@ impl Building {
         allocations.parts[1] = trace.traced;
         allocations.may_start_pending =
             ends == Action::FreeCompleted && trace.counts[Action::FreeRequested as usize] > 0;
-        let at_start = AtStart { early, at_end };
+        let at_start = AtStart { early, facts: trace.outside.facts, ends, at_end };
         let laying = Laying::begin(at_start, &numbers, snapshot, &mut allocations, &mut end_blocks);
         let history = DeviceHistory {
             device: ordinal,
-            action_counts: trace.counts,
+            action_counts: counts,
             live: LiveSets::default(),
             annotations: ranges(&marks, snapshot, warnings),
             events: trace.events,
@@ -240,6 +259,9 @@ impl Building {
             notes: trace.notes,
             annotated: trace.annotated,
             note_events: trace.note_events,
+            facts: Column::new(),
+            behind: trace.outside.operations,
+            behind_count: trace.outside.behind,
             ends,
             numbers,
         };
@@ -262,20 +284,23 @@ impl Building {
     }
 
     /// The state before the first event.
-    fn start(&mut self, laying: &Laying, warnings: &mut Warnings) {
+    fn start(&mut self, mut laying: Laying, warnings: &mut Warnings) {
         odd(warnings, WarningKind::FreeOfUnknownBlock, laying.ghosts, &self.place);
         let history = &mut self.history;
         laying.finish(&history.allocations, &mut history.end_blocks);
         history.drawn = Totals::new(laying.drawn);
         history.pending = Totals::new(laying.pending);
-        self.live = (history.allocations.early() as u64).saturating_sub(laying.ghosts.count) as u32;
+        history.facts = std::mem::take(&mut laying.facts);
+        self.live = (history.allocations.early() as u32).saturating_sub(laying.over);
         history.live_counts.push(self.live);
         let numbers = &mut history.numbers;
-        (numbers.peak, numbers.peak_event, numbers.min) = (numbers.base, -1, numbers.base);
+        let before = i64::from(history.events.first()) - 1;
+        (numbers.peak, numbers.peak_event, numbers.min) = (numbers.base, before, numbers.base);
         numbers.peak_reserved = numbers.reserved_start;
         numbers.drawn_peak = u64::try_from(laying.drawn).unwrap_or(0);
         self.totals.push(numbers.base);
-        self.compare(0);
+        let first = self.history.events.first();
+        self.compare(first);
     }
 
     /// Notes by how much more is live at a moment than is reserved.
@@ -305,7 +330,7 @@ impl Building {
     fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut Slice) -> Sliced {
         while let Some(mut laying) = self.laying.take() {
             if laying.step(snapshot, &mut self.history.allocations) {
-                self.start(&laying, warnings);
+                self.start(laying, warnings);
             } else {
                 self.laying = Some(laying);
             }
@@ -314,7 +339,10 @@ impl Building {
         let events = self.history.event_count();
         while self.next_event < events {
             slice.tick()?;
-            self.count(EventIdx(self.next_event));
+            match self.next_event < self.history.events.first() {
+                true => self.skip(),
+                false => self.count(EventIdx(self.next_event)),
+            }
             self.next_event += 1;
         }
         if self.median.is_none() {
@@ -367,6 +395,15 @@ impl Building {
         }
     }
 
+    /// An event that was dropped: what it did, the state at the beginning of the range has.
+    fn skip(&mut self) {
+        let history = &mut self.history;
+        [&mut history.drawn, &mut history.reserved, &mut history.pending].into_iter().for_each(|totals| totals.push(0));
+        if (self.next_event + 1).is_multiple_of(MOMENTS_PER_COUNT) {
+            history.live_counts.push(self.live);
+        }
+    }
+
     /// Everything but the median.
     #[inline(always)]
     fn count(&mut self, event: EventIdx) {
@@ -402,12 +439,47 @@ impl Building {
     }
 
     fn finish_counting(&mut self) {
-        let states = u64::from(self.history.event_count()) + 1;
+        let states = u64::from(self.history.event_count() - self.history.events.first()) + 1;
         let numbers = &mut self.history.numbers;
         numbers.mean = self.sum as f64 / states as f64;
         let span = numbers.time_us.map_or(0, |(first, last)| last.saturating_sub(first));
         numbers.time_weighted_mean = (span > 0).then(|| self.weighted / span as f64);
         self.median = Some(Median::new(numbers.min, numbers.peak, states));
+    }
+}
+
+/// The numbers of the whole trace become those of the range of it that is kept.
+fn in_range(numbers: &mut Numbers, trace: &Trace, at_end: &AtEnd, ends: Action) {
+    let Outside { before, after, behind, facts, .. } = &trace.outside;
+    let lives = trace.early.died.iter().zip(trace.early.size.iter());
+    (numbers.unmatched_frees, numbers.unmatched_free_bytes) = (0, 0);
+    for (index, (died, size)) in lives.enumerate() {
+        let stays = || facts.get(index).is_some_and(|facts| facts.stays(ends));
+        let (count, bytes) = match died {
+            NEVER if stays() && !at_end.early.contains_key(&(index as u32)) => {
+                (&mut numbers.static_blocks, &mut numbers.static_bytes)
+            }
+            0 | NEVER => continue,
+            _ => (&mut numbers.unmatched_frees, &mut numbers.unmatched_free_bytes),
+        };
+        *count += 1;
+        *bytes = bytes.saturating_add(size);
+    }
+    let whole = Net {
+        allocated: trace.allocated,
+        completed: trace.completed.bytes,
+        requested: trace.requested.bytes,
+        reserved: trace.reserved,
+    };
+    numbers.base = numbers.base.saturating_add(before.live(ends));
+    numbers.reserved_start = numbers.reserved_start.saturating_add(before.reserved);
+    if *behind > 0 {
+        let end = numbers.base.saturating_add(whole.live(ends)).saturating_sub(before.live(ends));
+        numbers.end = u64::try_from(end.saturating_sub(after.live(ends))).unwrap_or(0);
+        let reserved = numbers.reserved_start.saturating_add(whole.reserved).saturating_sub(before.reserved);
+        numbers.reserved_end = u64::try_from(reserved.saturating_sub(after.reserved)).unwrap_or(0);
+        // The blocks of the file are those of its end.
+        numbers.end_rounded = 0;
     }
 }
 

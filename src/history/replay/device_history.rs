@@ -1,6 +1,7 @@
 //! What is known of one device.
 
 use super::allocations::{AllocationId, Allocations, Provenance};
+use super::kept::{Behind, Facts, Loaded, Origin};
 use super::live::LiveSets;
 use super::numbers::Numbers;
 use super::totals::{Curve, Totals};
@@ -40,6 +41,10 @@ pub struct DeviceHistory {
     pub(super) end_blocks: HashMap<u32, u32, foldhash::fast::RandomState>,
     pub(super) segment_operations: Column<(u64, u64)>,
     pub(super) notes: Column<(u64, u64)>,
+    /// What is known of allocations from before the range, and what happened to segments behind it, where a range of the trace is loaded.
+    pub(super) facts: Column<Facts>,
+    pub(super) behind: Column<Behind>,
+    pub(super) behind_count: u64,
     pub(super) note_events: Column<u32>,
     pub(super) annotated: Annotated,
     /// Which action ends a block's life: `free_completed`, or `free_requested` where the trace has no other.
@@ -50,6 +55,23 @@ impl DeviceHistory {
     /// How many events the trace has; moments run from 0 to this number.
     pub fn event_count(&self) -> u32 {
         self.events.len()
+    }
+
+    /// The range of the trace that is loaded; `None`: all of it.
+    pub fn loaded(&self) -> Option<Loaded> {
+        let loaded = Loaded { first: self.events.first(), behind: self.behind_count };
+        (loaded != Loaded::default()).then_some(loaded)
+    }
+
+    /// The first moment that is known: the state before the first event that is loaded.
+    pub fn first_moment(&self) -> Moment {
+        Moment(self.events.first())
+    }
+
+    /// Where an allocation from before the range comes from, where events that were dropped say so.
+    pub fn origin(&self, id: AllocationId) -> Option<Origin> {
+        let index = id.0.checked_sub(self.allocations.unexplained + self.allocations.statics)?;
+        self.facts.get(index as usize).map(|facts| facts.origin).filter(Origin::is_known)
     }
 
     /// The allocation an event is about, if it is about one.
@@ -138,14 +160,16 @@ impl DeviceHistory {
     pub fn most_live(&self) -> (Moment, u64) {
         let change = |event| self.drawn_change(event);
         let most = Curve::new(&self.drawn, &change).max_in(0..self.drawn.moment_count());
-        most.map_or((Moment(0), 0), |(moment, bytes)| (moment, u64::try_from(bytes).unwrap_or(0)))
+        most.map_or((Moment(0), 0), |(moment, bytes)| {
+            (moment.max(self.first_moment()), u64::try_from(bytes).unwrap_or(0))
+        })
     }
 
     /// The first moment of the most reserved bytes.
     pub fn most_reserved(&self) -> Moment {
         let change = |event| self.reserved_change(event);
         let most = Curve::new(&self.reserved, &change).max_in(0..self.reserved.moment_count());
-        most.map_or(Moment(0), |(moment, _)| moment)
+        most.map_or(Moment(0), |(moment, _)| moment.max(self.first_moment()))
     }
 
     /// Reserved bytes at `moment`.
@@ -182,7 +206,9 @@ impl DeviceHistory {
                 self.events.heap_bytes()
                     + self.segment_operations.heap_bytes()
                     + self.notes.heap_bytes()
-                    + self.note_events.heap_bytes(),
+                    + self.note_events.heap_bytes()
+                    + self.facts.heap_bytes()
+                    + self.behind.heap_bytes(),
             ),
             ("allocations", self.allocations.heap_bytes() + self.end_blocks.allocation_size()),
             (

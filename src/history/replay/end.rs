@@ -1,9 +1,11 @@
 //! The blocks that are live at the end, and which allocations they are.
 
 use super::allocations::{AllocationId, Allocations};
+use super::kept::Facts;
 use super::numbers::Numbers;
 use super::trace::{Lives, NEVER, Oddity, signed};
-use crate::snapshot::{BlockState, Snapshot};
+use crate::snapshot::{Action, BlockState, Snapshot};
+use base::column::Column;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
@@ -44,8 +46,13 @@ const ROWS_AT_ONCE: usize = 1 << 14;
 /// what it never saw allocated.
 pub(super) struct Laying {
     early: Lives,
+    /// Of those, where a range of the trace is loaded.
+    pub(super) facts: Column<Facts>,
+    ends: Action,
     at_end: AtEnd,
     next: usize,
+    /// How many were over before the first event.
+    pub(super) over: u32,
     /// Early allocations that are never freed and have no block.
     pub(super) ghosts: Oddity,
     /// Bytes drawn before the first event.
@@ -57,6 +64,9 @@ pub(super) struct Laying {
 /// What is known of the allocations that were live before the trace.
 pub(super) struct AtStart {
     pub(super) early: Lives,
+    pub(super) facts: Column<Facts>,
+    /// Which action ends lives.
+    pub(super) ends: Action,
     /// The blocks that are live at the end.
     pub(super) at_end: AtEnd,
 }
@@ -73,7 +83,7 @@ impl Laying {
         allocations: &mut Allocations,
         end_blocks: &mut EndBlocks,
     ) -> Laying {
-        let AtStart { early, at_end } = at_start;
+        let AtStart { early, facts, ends, at_end } = at_start;
         let before = &mut allocations.parts[0];
         let unexplained = u64::try_from(numbers.remainder).unwrap_or(0);
         let (mut drawn, mut pending) = (signed(unexplained), 0i64);
@@ -92,7 +102,7 @@ impl Laying {
         }
         allocations.unexplained = u32::from(unexplained > 0);
         allocations.statics = allocations.early() as u32 - allocations.unexplained;
-        Laying { early, at_end, next: 0, ghosts: Oddity::default(), drawn, pending }
+        Laying { early, facts, ends, at_end, next: 0, over: 0, ghosts: Oddity::default(), drawn, pending }
     }
 
     /// Lays out some of those that events name: `true` when all are. One that is never freed is static where it has a block, with
@@ -101,11 +111,22 @@ impl Laying {
         let end = self.early.died.len().min(self.next + ROWS_AT_ONCE);
         for index in self.next..end {
             let (mut size, mut died) = (self.early.size.at(index), self.early.died.at(index));
-            let requested = self.early.free_requested.at(index);
+            let mut requested = self.early.free_requested.at(index);
             if died == NEVER {
                 let row = self.at_end.early.get(&(index as u32));
+                let facts = self.facts.get(index);
+                // Its free was requested before the trace.
+                if requested == NEVER
+                    && allocations.may_start_pending
+                    && facts.is_some_and(|facts| facts.only_completes())
+                {
+                    requested = 0;
+                }
                 match row.and_then(|&row| snapshot.blocks.get(row as usize)) {
+                    // Its alloc says how many bytes.
+                    _ if facts.is_some_and(|facts| facts.is_carried) => {}
                     Some(block) => size = block.requested,
+                    None if facts.is_some_and(|facts| facts.stays(self.ends)) => {}
                     None => {
                         self.ghosts.add(requested.saturating_sub(1), 0);
                         died = 0;
@@ -114,6 +135,8 @@ impl Laying {
             }
             if died > 0 {
                 self.drawn = self.drawn.saturating_add(signed(size));
+            } else {
+                self.over += 1;
             }
             let id = AllocationId(allocations.early() as u32);
             allocations.parts[0].push_row(self.early.address.at(index), size, requested, died);

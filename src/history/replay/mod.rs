@@ -6,6 +6,7 @@
 pub mod allocations;
 pub mod annotations;
 pub mod device_history;
+pub mod kept;
 pub mod live;
 pub mod numbers;
 pub mod rounding;
@@ -16,6 +17,7 @@ pub mod trace;
 pub mod versions;
 
 mod build;
+mod dropping;
 mod end;
 mod median;
 mod pending;
@@ -24,6 +26,7 @@ pub use crate::snapshot::AnnotationRange;
 pub use allocations::{AllocationId, Allocations, Provenance};
 pub use build::Builder;
 pub use device_history::DeviceHistory;
+pub use kept::{Keep, Loaded, Origin};
 pub use live::{Candidates, LiveSets};
 pub use numbers::Numbers;
 pub use rounding::Rounding;

@@ -17,10 +17,11 @@ pub use part::SegmentPart;
 
 use super::allocations::{AllocationId, Allocations};
 use super::device_history::DeviceHistory;
+use super::kept::Behind;
 use super::live::LiveSets;
 use super::totals::{Curve, Totals};
 use super::trace::{NEVER, Subject, signed};
-use crate::snapshot::{Action, Snapshot, StackId};
+use crate::snapshot::{Action, LabelsId, Snapshot, StackId};
 use base::column::Column;
 use base::slice::{STEPS, Slice, Sliced};
 use base::units::{EventIdx, Moment};
@@ -110,6 +111,8 @@ struct Row {
 enum Work {
     /// Takes the segments of the end from this place on.
     End(usize, BTreeMap<u64, Open>),
+    /// Undoes the first so many operations behind the range that is loaded.
+    Behind(usize, BTreeMap<u64, Open>),
     /// Undoes the events before this one.
     Back(u32, BTreeMap<u64, Open>),
     /// Takes what was mapped before recording; so many bytes of it are taken.
@@ -215,6 +218,16 @@ impl SegmentLives {
                     (next..end).for_each(|place| self.at_end(snapshot, history, place, &mut open));
                     if end < snapshot.segments.len() { Work::End(end, open) } else { self.turn_back(history, open) }
                 }
+                Work::Behind(before, mut open) => {
+                    let first = before.saturating_sub(MOST_OVERLAPS);
+                    (first..before)
+                        .rev()
+                        .for_each(|operation| self.undo_behind(snapshot, history, operation, &mut open));
+                    match first {
+                        0 => Work::Back(history.event_count(), open),
+                        _ => Work::Behind(first, open),
+                    }
+                }
                 Work::Back(before, mut open) => {
                     let first = before.saturating_sub(STEPS);
                     let mut next = before;
@@ -261,7 +274,27 @@ impl SegmentLives {
 
     fn turn_back(&mut self, history: &DeviceHistory, open: BTreeMap<u64, Open>) -> Work {
         self.changes = (0..history.segment_operations.len()).map(|_| 0).collect();
-        Work::Back(history.event_count(), open)
+        Work::Behind(history.behind.len(), open)
+    }
+
+    /// What an event behind the range did, undone: of what it took nothing is known, what it gave back stays.
+    fn undo_behind(
+        &mut self,
+        snapshot: &Snapshot,
+        history: &DeviceHistory,
+        operation: usize,
+        open: &mut BTreeMap<u64, Open>,
+    ) {
+        let Some(Behind { action, address, size, labels }) = history.behind.get(operation) else { return };
+        let range = [address, address.saturating_add(size)];
+        if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
+            let (rows, astray) = (self.rows.len(), self.astray);
+            self.uncover(open, range, NEVER);
+            self.rows.truncate(rows);
+            self.astray = astray;
+        } else {
+            self.give(snapshot, open, range, (action, labels), NEVER);
+        }
     }
 
     fn number(&mut self, kind: SegmentKind) -> u32 {
@@ -283,14 +316,27 @@ impl SegmentLives {
         let change = if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
             signed(self.uncover(open, range, moment))
         } else {
-            let labels = snapshot.labels.labels(history.events.labels(event));
-            let expandable = action == Action::SegmentUnmap;
-            let small = if expandable { !size.is_multiple_of(LARGE_PAGE) } else { size <= SMALL_SEGMENT };
-            let told = SegmentKind { pool: labels.pool, stream: labels.stream, small, expandable };
-            let kind = self.beside(open, range, told).unwrap_or_else(|| self.number(told));
-            -signed(self.cover(open, range, moment, Facts { kind, begins: !expandable, segment: u32::MAX }))
+            -signed(self.give(snapshot, open, range, (action, history.events.labels(event)), moment))
         };
         self.changes.set(operation as usize, change);
+    }
+
+    /// What an event gave back is there until this moment. How many bytes that is.
+    fn give(
+        &mut self,
+        snapshot: &Snapshot,
+        open: &mut BTreeMap<u64, Open>,
+        range: [u64; 2],
+        (action, labels): (Action, LabelsId),
+        moment: u32,
+    ) -> u64 {
+        let labels = snapshot.labels.labels(labels);
+        let size = range[1] - range[0];
+        let expandable = action == Action::SegmentUnmap;
+        let small = if expandable { !size.is_multiple_of(LARGE_PAGE) } else { size <= SMALL_SEGMENT };
+        let told = SegmentKind { pool: labels.pool, stream: labels.stream, small, expandable };
+        let kind = self.beside(open, range, told).unwrap_or_else(|| self.number(told));
+        self.cover(open, range, moment, Facts { kind, begins: !expandable, segment: u32::MAX })
     }
 
     /// The kind of the expandable segment that a range lies against: events tell less about it.

@@ -8,6 +8,8 @@ const STRETCH: usize = 1024;
 /// `time_us` of each event of a trace.
 #[derive(Clone, Debug)]
 pub struct Times {
+    /// Events before the first row, of which no time is known.
+    skipped: u32,
     /// Time of the first event of each stretch that has one.
     start: Column<i64>,
     offset: Column<i32>,
@@ -27,11 +29,35 @@ const EXCEPTION: i32 = i32::MIN;
 impl Default for Times {
     fn default() -> Self {
         let (start, offset, latest_before) = (Column::new(), Column::new(), Column::new());
-        Times { start, offset, exceptions: Vec::new(), latest_before, first: NO_TIME, latest: NO_TIME, uneven: false }
+        Times {
+            skipped: 0,
+            start,
+            offset,
+            exceptions: Vec::new(),
+            latest_before,
+            first: NO_TIME,
+            latest: NO_TIME,
+            uneven: false,
+        }
     }
 }
 
 impl Times {
+    /// Those of a trace whose first events were dropped: time begins behind them.
+    pub(super) fn skipping(skipped: u32) -> Times {
+        Times { skipped, ..Times::default() }
+    }
+
+    /// How many events there are, those that were dropped included.
+    pub(super) fn len(&self) -> u32 {
+        self.skipped + self.offset.len() as u32
+    }
+
+    /// The time of an event, or [`NO_TIME`].
+    pub(super) fn recorded_at(&self, event: u32) -> i64 {
+        self.at(event).unwrap_or(NO_TIME)
+    }
+
     /// Appends the next event's time, or [`NO_TIME`].
     pub fn push(&mut self, time_us: i64) {
         let at = self.offset.len();
@@ -58,6 +84,7 @@ impl Times {
     /// µs since 1970 of the event with this index; `None` where the file has no time.
     #[inline(always)]
     pub fn at(&self, event: u32) -> Option<i64> {
+        let event = event.wrapping_sub(self.skipped);
         let offset = self.offset.get(event as usize)?;
         let time = if offset == EXCEPTION {
             let place = self.exceptions.binary_search_by_key(&event, |&(event, _)| event).ok()?;
@@ -137,7 +164,9 @@ impl Clock<'_> {
     /// Where `moment` begins, in µs from the axis' start.
     pub fn x(&self, moment: u32) -> u64 {
         match moment.checked_sub(1) {
+            // Before the first event that is there.
             None => 0,
+            Some(event) if event < self.times.skipped => 0,
             Some(event) => self.margin().saturating_add(self.latest_up_to(event).abs_diff(self.times.first)),
         }
     }
@@ -161,10 +190,11 @@ impl Clock<'_> {
             }
         }
         // All stretches from `from` on begin at or after it, so the border lies in the one before.
-        let Some(stretch) = from.checked_sub(1) else { return 0 };
+        let skipped = times.skipped;
+        let Some(stretch) = from.checked_sub(1) else { return skipped };
         let mut latest = self.latest_before(stretch);
-        let start = (stretch * STRETCH) as u32;
-        let end = times.offset.len().min((stretch + 1) * STRETCH) as u32;
+        let start = skipped + (stretch * STRETCH) as u32;
+        let end = skipped + times.offset.len().min((stretch + 1) * STRETCH) as u32;
         if !times.uneven {
             let (mut from, mut to) = (start, end);
             while from < to {
@@ -190,8 +220,8 @@ impl Clock<'_> {
         if !self.times.uneven {
             return self.times.at(event).unwrap_or(self.times.latest);
         }
-        let stretch = event as usize / STRETCH;
-        let start = (stretch * STRETCH) as u32;
+        let stretch = event.wrapping_sub(self.times.skipped) as usize / STRETCH;
+        let start = self.times.skipped + (stretch * STRETCH) as u32;
         (start..=event).filter_map(|event| self.times.at(event)).fold(self.latest_before(stretch), i64::max)
     }
 }

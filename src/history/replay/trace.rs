@@ -8,13 +8,16 @@
 //! 3       segment_alloc   segment operation 0
 //! ```
 
+use super::kept::{Keep, Outside};
 use super::times::Times;
 use crate::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
 
 /// Set in the subject of an event when it is about an allocation from before recording.
-const EARLY: u32 = 1 << 31;
+pub(super) const EARLY: u32 = 1 << 31;
+/// The subject of what is allocated behind the range that is kept.
+pub(super) const ALLOCATED_BEHIND: u32 = EARLY - 1;
 /// In a column of moments: never.
 pub(super) const NEVER: u32 = u32::MAX;
 
@@ -43,7 +46,7 @@ pub(super) struct Lives {
 
 impl Lives {
     #[inline(always)]
-    fn push(&mut self, event: &Event) -> u32 {
+    pub(super) fn push(&mut self, event: &Event) -> u32 {
         self.push_row(event.address, event.size, NEVER, NEVER);
         self.size.len() as u32 - 1
     }
@@ -64,6 +67,8 @@ impl Lives {
 /// The events of a trace, in columns.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
+    /// Events before the first row: those that were dropped.
+    skipped: u32,
     action: Column<u8>,
     subject: Column<u32>,
     stack: Column<u32>,
@@ -75,18 +80,47 @@ pub struct Events {
 impl Events {
     /// How many there are.
     pub fn len(&self) -> u32 {
-        self.action.len() as u32
+        self.skipped + self.action.len() as u32
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.action.is_empty()
+        self.len() == 0
+    }
+
+    /// The first that is there. Of those before it nothing is known: they do nothing, to nothing.
+    pub fn first(&self) -> u32 {
+        self.skipped
+    }
+
+    /// Where an event stands in the columns; far beyond their end where it was dropped.
+    #[inline(always)]
+    fn row(&self, event: u32) -> usize {
+        event.wrapping_sub(self.skipped) as usize
+    }
+
+    /// Drops those before `first`; the subjects of the others are `moved`.
+    pub(super) fn drop_before(&mut self, first: u32, moved: impl Fn(Action, u32) -> u32) {
+        let rows = self.row(first)..usize::MAX;
+        let times = self.times.after(first);
+        let subjects = (first..self.len()).map(|event| {
+            let subject = self.subject.get(self.row(event)).unwrap_or(NEVER);
+            moved(self.action(event), subject)
+        });
+        *self = Events {
+            skipped: first,
+            subject: subjects.collect(),
+            action: self.action.range(rows.clone()).collect(),
+            stack: self.stack.range(rows.clone()).collect(),
+            labels: self.labels.range(rows).collect(),
+            times,
+        };
     }
 
     /// What happened.
     #[inline(always)]
     pub fn action(&self, event: u32) -> Action {
-        let number = self.action.get(event as usize).unwrap_or(Action::Unknown as u8);
+        let number = self.action.get(self.row(event)).unwrap_or(Action::Unknown as u8);
         Action::ALL.get(usize::from(number)).copied().unwrap_or(Action::Unknown)
     }
 
@@ -99,7 +133,7 @@ impl Events {
     /// What an event of this action is about.
     #[inline(always)]
     pub(super) fn subject_of(&self, event: u32, action: Action) -> Subject {
-        let subject = self.subject.get(event as usize).unwrap_or(0);
+        let subject = self.subject.get(self.row(event)).unwrap_or(NEVER);
         match action {
             Action::Alloc | Action::FreeRequested | Action::FreeCompleted if subject & EARLY != 0 => {
                 Subject::Early(subject & !EARLY)
@@ -114,12 +148,12 @@ impl Events {
 
     /// Its stack, or [`StackId::NONE`].
     pub fn stack(&self, event: u32) -> StackId {
-        self.stack.get(event as usize).map_or(StackId::NONE, StackId)
+        self.stack.get(self.row(event)).map_or(StackId::NONE, StackId)
     }
 
     /// Stream, pool, metadata.
     pub fn labels(&self, event: u32) -> LabelsId {
-        self.labels.get(event as usize).map_or(LabelsId(u32::MAX), LabelsId)
+        self.labels.get(self.row(event)).map_or(LabelsId(u32::MAX), LabelsId)
     }
 
     /// Bytes on the heap.
@@ -142,7 +176,7 @@ pub(super) struct Annotated {
 
 impl Annotated {
     /// An event names what is at an address for the first time: it was allocated before recording.
-    fn found(&mut self, address: u64, early: u32) {
+    pub(super) fn found(&mut self, address: u64, early: u32) {
         if let Some(labels) = self.by_address.remove(&address) {
             self.by_subject.insert(Subject::Early(early & !EARLY), labels);
         }
@@ -182,7 +216,7 @@ pub struct Trace {
     pub(super) note_events: Column<u32>,
     pub(super) annotated: Annotated,
     /// Allocations live now, by address; as a subject.
-    live: HashMap<u64, u32, foldhash::fast::RandomState>,
+    pub(super) live: HashMap<u64, u32, foldhash::fast::RandomState>,
     /// Frees whose size is not their allocation's, in the order of events.
     pub(super) free_sizes: Vec<(u32, u64)>,
     pub(super) counts: [u64; Action::ALL.len()],
@@ -198,6 +232,8 @@ pub struct Trace {
     pub(super) allocated: i64,
     pub(super) reserved: i64,
     latest_us: Option<i64>,
+    /// What is known of the events that are not kept.
+    pub(super) outside: Outside,
 }
 
 /// Sums over the frees of a trace, in requested bytes as the frees themselves say.
@@ -209,9 +245,9 @@ pub(super) struct Frees {
 }
 
 impl Frees {
-    fn add(&mut self, size: u64, subject: u32) {
+    pub(super) fn count(&mut self, size: u64, is_unmatched: bool) {
         self.bytes = self.bytes.saturating_add(signed(size));
-        if subject & EARLY != 0 {
+        if is_unmatched {
             self.unmatched += 1;
             self.unmatched_bytes = self.unmatched_bytes.saturating_add(size);
         }
@@ -226,6 +262,9 @@ pub(super) fn signed(bytes: u64) -> i64 {
 impl Trace {
     fn event(&mut self, event: &Event) {
         let at = self.events.len();
+        if at >= self.outside.look_at && self.is_behind(event) {
+            return;
+        }
         let subject = match event.action {
             Action::Alloc => self.alloc(event, at),
             Action::FreeRequested => self.free_requested(event, at),
@@ -281,11 +320,12 @@ impl Trace {
         let known = self.live.get(&event.address).copied();
         let subject = known.unwrap_or_else(|| {
             let subject = self.early.push(event) | EARLY;
+            self.early_found();
             self.live.insert(event.address, subject);
             self.annotated.found(event.address, subject);
             subject
         });
-        self.requested.add(event.size, subject);
+        self.requested.count(event.size, self.is_unmatched(subject));
         self.check_size(subject, event, at);
         let (lives, index) = self.lives(subject);
         if lives.free_requested.at(index as usize) == NEVER {
@@ -301,18 +341,26 @@ impl Trace {
             Some(subject) => subject,
             None => {
                 let subject = self.early.push(event) | EARLY;
+                self.early_found();
                 self.annotated.found(event.address, subject);
                 subject
             }
         };
-        self.completed.add(event.size, subject);
+        self.completed.count(event.size, self.is_unmatched(subject));
         self.check_size(subject, event, at);
+        let is_carried = subject & EARLY != 0 && self.is_carried(subject & !EARLY);
         let (lives, index) = self.lives(subject);
         lives.died.set(index as usize, at + 1);
-        if lives.free_requested.at(index as usize) == NEVER {
+        // Of what an event allocated that was dropped, it would say that its free was requested before the range.
+        if lives.free_requested.at(index as usize) == NEVER && !is_carried {
             lives.free_requested.set(index as usize, at + 1);
         }
         subject
+    }
+
+    /// Whether a free of this subject is of something that no event of the file allocated.
+    fn is_unmatched(&self, subject: u32) -> bool {
+        subject & EARLY != 0 && !self.is_carried(subject & !EARLY)
     }
 
     #[inline(always)]
@@ -331,7 +379,13 @@ impl Trace {
     /// The allocation that is live at this address after the last event.
     pub(super) fn live_at(&self, address: u64) -> Option<Subject> {
         self.live.get(&address).map(|&subject| {
-            if subject & EARLY == 0 { Subject::Traced(subject) } else { Subject::Early(subject & !EARLY) }
+            if subject == ALLOCATED_BEHIND {
+                Subject::Note(subject)
+            } else if subject & EARLY == 0 {
+                Subject::Traced(subject)
+            } else {
+                Subject::Early(subject & !EARLY)
+            }
         })
     }
 
@@ -368,17 +422,23 @@ pub const MOST_EVENTS: u32 = EARLY;
 #[derive(Clone, Debug)]
 pub struct Recorder {
     pub(super) traces: Vec<Trace>,
+    keep: Keep,
     most_events: u32,
     left_out: u64,
 }
 
 impl Default for Recorder {
     fn default() -> Recorder {
-        Recorder { traces: Vec::new(), most_events: MOST_EVENTS, left_out: 0 }
+        Recorder { traces: Vec::new(), keep: Keep::ALL, most_events: MOST_EVENTS, left_out: 0 }
     }
 }
 
 impl Recorder {
+    /// One that keeps these events of each trace.
+    pub fn keeping(keep: Keep) -> Recorder {
+        Recorder { keep, ..Recorder::default() }
+    }
+
     /// How many events were not recorded, because a trace has more than [`MOST_EVENTS`]: without them, nothing is right.
     pub fn left_out(&self) -> u64 {
         self.left_out
@@ -386,7 +446,7 @@ impl Recorder {
 
     /// How many events were recorded, over all traces.
     pub fn events(&self) -> u64 {
-        self.traces.iter().map(|trace| u64::from(trace.events.len())).sum()
+        self.traces.iter().map(|trace| u64::from(trace.events.len()) + trace.outside.behind).sum()
     }
 
     /// Bytes on the heap, by table.
@@ -399,7 +459,8 @@ impl EventSink for Recorder {
     fn event(&mut self, trace: u32, event: &Event) {
         let trace = trace as usize;
         if self.traces.len() <= trace {
-            self.traces.resize_with(trace + 1, Trace::default);
+            let keep = self.keep;
+            self.traces.resize_with(trace + 1, || Trace::keeping(keep));
         }
         match self.traces.get_mut(trace).filter(|trace| trace.events.len() < self.most_events) {
             Some(trace) => trace.event(event),

@@ -61,6 +61,11 @@ impl Action {
         }
     }
 
+    /// Whether it maps or gives back a segment, or a part of one.
+    pub fn is_of_segment(self) -> bool {
+        matches!(self, Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap)
+    }
+
     /// Whether an event of this action must have an address and a size.
     pub fn moves_memory(self) -> bool {
         !matches!(self, Action::Snapshot | Action::Oom | Action::Annotate | Action::Unknown)

@@ -58,12 +58,14 @@ impl Rows for Totals {
     }
 
     fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
-        let moments = source.side(part).map_or(0, |side| side.history.event_count().saturating_add(1));
-        Ok(Set::keyed(moments, -1, &wanted.keys))
+        let [first, events] =
+            source.side(part).map_or([0; 2], |side| [side.history.events.first(), side.history.event_count()]);
+        Ok(Set::keyed((events - first).saturating_add(1), i64::from(first) - 1, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
         let Some(side) = source.side(part) else { return Cell::Null };
+        let row = row + side.history.events.first();
         match column {
             0 => Moment(row).event_or_minus_one().into(),
             1 => Moment(row).event().and_then(|event| side.history.events.times.at(event.0)).into(),

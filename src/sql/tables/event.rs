@@ -12,7 +12,10 @@ pub(super) struct Events;
 
 /// How many events there are in all.
 pub(super) fn count(source: &Source) -> u64 {
-    (0..source.parts.len()).filter_map(|part| source.side(part)).map(|side| u64::from(side.history.event_count())).sum()
+    (0..source.parts.len())
+        .filter_map(|part| source.side(part))
+        .map(|side| u64::from(side.history.event_count() - side.history.events.first()))
+        .sum()
 }
 
 impl Rows for Events {
@@ -36,13 +39,15 @@ impl Rows for Events {
     }
 
     fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
-        let all = source.side(part).map_or(0, |side| side.history.event_count());
-        Ok(Set::keyed(all, 0, &wanted.keys))
+        let [first, all] =
+            source.side(part).map_or([0; 2], |side| [side.history.events.first(), side.history.event_count()]);
+        Ok(Set::keyed(all - first, first.into(), &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
         let Some(side) = source.side(part) else { return Cell::Null };
         let history = side.history;
+        let row = row + history.events.first();
         match column {
             0 => row.into(),
             1 => history.events.action(row).name().into(),

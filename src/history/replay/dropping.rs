@@ -1,0 +1,287 @@
+//! A trace while only a range of it is kept ([`super::kept`]): events before it are dropped, those behind it are followed.
+
+use super::kept::{Behind, Facts, Keep, NOTHING, NOWHERE, Origin};
+use super::times::Times;
+use super::trace::{ALLOCATED_BEHIND, Annotated, EARLY, Frees, Lives, NEVER, Subject, Trace, signed};
+use crate::snapshot::{Action, Event};
+use base::column::Column;
+
+/// Events dropped at once: dropping costs what is live.
+const BATCH: u32 = if cfg!(test) { 2 } else { 1 << 16 };
+
+impl Trace {
+    /// Keeps these events.
+    pub(super) fn keeping(keep: Keep) -> Trace {
+        let mut trace = Trace::default();
+        trace.outside.keep = keep;
+        trace.outside.look_at = if keep.is_all() { u32::MAX } else { 0 };
+        trace
+    }
+
+    /// Whether an event, the next, is behind the range. Drops what is before it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn is_behind(&mut self, event: &Event) -> bool {
+        let Keep { from, to, last } = self.outside.keep;
+        let at = self.events.len();
+        if at >= to.max(from) {
+            self.follow(event);
+            return true;
+        }
+        let kept = at - self.events.first();
+        let batch = BATCH.max(u32::try_from(self.live.len()).unwrap_or(u32::MAX));
+        if at <= from {
+            if at == from || kept >= batch {
+                self.drop_first(kept);
+            }
+            let next = at.saturating_add(batch).min(from);
+            self.outside.look_at = if at == from { self.next_look(batch) } else { next };
+        } else {
+            if kept >= last {
+                self.drop_first(kept - last);
+            }
+            self.outside.look_at = self.next_look(batch);
+        }
+        false
+    }
+
+    /// When there is something to do again once the range has begun.
+    fn next_look(&self, batch: u32) -> u32 {
+        let Keep { from, to, last } = self.outside.keep;
+        let full = self.events.first().saturating_add(last).saturating_add(batch.max(last));
+        if last == u32::MAX { to.max(from) } else { full.min(to.max(from)) }
+    }
+
+    /// All events were seen: drops those before the last ones that are to be kept.
+    pub(super) fn keep_last(&mut self) {
+        let Keep { from, last, .. } = self.outside.keep;
+        let (at, first) = (self.events.len(), self.events.first());
+        let begin = from.min(at).max(at.saturating_sub(last));
+        self.drop_first(begin.saturating_sub(first));
+    }
+
+    /// What an event behind the range says of it.
+    fn follow(&mut self, event: &Event) {
+        let outside = &mut self.outside;
+        outside.behind += 1;
+        outside.counts[event.action as usize] += 1;
+        self.counts[event.action as usize] += 1;
+        let size = signed(event.size);
+        match event.action {
+            Action::Alloc => {
+                outside.after.allocated = outside.after.allocated.saturating_add(size);
+                self.allocated = self.allocated.saturating_add(size);
+                self.live.insert(event.address, ALLOCATED_BEHIND);
+            }
+            Action::FreeRequested | Action::FreeCompleted => {
+                let is_completed = event.action == Action::FreeCompleted;
+                let known = if is_completed {
+                    self.live.remove(&event.address)
+                } else {
+                    self.live.get(&event.address).copied()
+                };
+                let subject = known.unwrap_or_else(|| {
+                    let (stack, labels, of_free) = (event.stack, event.labels, true);
+                    let subject = self.early.push(event) | EARLY;
+                    self.outside.facts.push(Facts { origin: Origin { stack, labels, of_free }, ..NOTHING });
+                    self.annotated.found(event.address, subject);
+                    if !is_completed {
+                        self.live.insert(event.address, subject);
+                    }
+                    subject
+                });
+                let (after, all) = match is_completed {
+                    true => (&mut self.outside.after.completed, &mut self.completed),
+                    false => (&mut self.outside.after.requested, &mut self.requested),
+                };
+                *after = after.saturating_add(size);
+                all.add(event.size, subject, &self.outside.facts);
+                if subject & EARLY != 0
+                    && let at = (subject & !EARLY) as usize
+                    && let Some(mut facts) = self.outside.facts.get(at)
+                {
+                    facts.requested_behind |= !is_completed;
+                    facts.completed_behind |= is_completed;
+                    self.outside.facts.set(at, facts);
+                }
+            }
+            action if action.is_of_segment() => {
+                let grows = matches!(action, Action::SegmentAlloc | Action::SegmentMap);
+                let change = if grows { size } else { -size };
+                outside.after.reserved = outside.after.reserved.saturating_add(change);
+                self.reserved = self.reserved.saturating_add(change);
+                let Event { address, size, labels, .. } = *event;
+                outside.operations.push(Behind { action, address, size, labels });
+            }
+            _ => {}
+        }
+    }
+
+    /// Drops the first events that are there: what they say of the state after them is kept.
+    fn drop_first(&mut self, count: u32) {
+        if count == 0 {
+            return;
+        }
+        let (from, first) = (self.events.first(), self.events.first() + count);
+        let (mut operations, mut notes) = (0usize, 0usize);
+        for event in from..first {
+            let action = self.events.action(event);
+            self.outside.counts[action as usize] += 1;
+            let subject = self.events.subject_of(event, action);
+            self.sum_up(event, action, subject);
+            operations += usize::from(matches!(subject, Subject::Segment(_)));
+            notes += usize::from(matches!(subject, Subject::Note(_)));
+        }
+        let (early, traced) = self.carry(first);
+        let gone = traced.len() as u32;
+        let moved = |subject: u32| match (subject & EARLY != 0, subject & !EARLY) {
+            (true, index) => early.get(index as usize).copied().unwrap_or(NEVER),
+            (false, ALLOCATED_BEHIND) => ALLOCATED_BEHIND,
+            (false, index) => traced.get(index as usize).copied().unwrap_or_else(|| index.wrapping_sub(gone)),
+        };
+        self.live.values_mut().for_each(|subject| *subject = moved(*subject));
+        self.live.retain(|_, subject| *subject != NEVER);
+        let Annotated { by_subject, .. } = &mut self.annotated;
+        let renamed = std::mem::take(by_subject).into_iter().filter_map(|(subject, labels)| {
+            let number = match subject {
+                Subject::Traced(index) => moved(index),
+                Subject::Early(index) => moved(index | EARLY),
+                Subject::Segment(_) | Subject::Note(_) => NEVER,
+            };
+            let early = Subject::Early(number & !EARLY);
+            (number != NEVER).then_some((if number & EARLY != 0 { early } else { Subject::Traced(number) }, labels))
+        });
+        *by_subject = renamed.collect();
+        self.free_sizes.retain(|&(event, _)| event >= first);
+        self.segment_operations = self.segment_operations.range(operations..usize::MAX).collect();
+        self.notes = self.notes.range(notes..usize::MAX).collect();
+        self.note_events = self.note_events.range(notes..usize::MAX).collect();
+        self.events.drop_before(first, |action, subject| match action {
+            Action::Alloc | Action::FreeRequested | Action::FreeCompleted => moved(subject),
+            action if action.is_of_segment() => subject.wrapping_sub(operations as u32),
+            _ => subject.wrapping_sub(notes as u32),
+        });
+    }
+
+    /// Adds what an event changes to the sums of those before the range.
+    fn sum_up(&mut self, event: u32, action: Action, subject: Subject) {
+        let (lives, index) = match subject {
+            Subject::Traced(index) => (&self.traced, index),
+            Subject::Early(index) => (&self.early, index),
+            Subject::Segment(index) => {
+                let size = signed(self.segment_operations.get(index as usize).unwrap_or_default().1);
+                let grows = matches!(action, Action::SegmentAlloc | Action::SegmentMap);
+                let before = &mut self.outside.before;
+                before.reserved = before.reserved.saturating_add(if grows { size } else { -size });
+                return;
+            }
+            Subject::Note(_) => return,
+        };
+        let place = self.free_sizes.binary_search_by_key(&event, |&(event, _)| event);
+        let own = place.ok().and_then(|place| self.free_sizes.get(place)).map(|&(_, size)| size);
+        let own = own.filter(|_| action != Action::Alloc).or(lives.size.get(index as usize)).map_or(0, signed);
+        let before = &mut self.outside.before;
+        let sum = match action {
+            Action::Alloc => &mut before.allocated,
+            Action::FreeRequested => &mut before.requested,
+            _ => &mut before.completed,
+        };
+        *sum = sum.saturating_add(own);
+    }
+
+    /// Makes early allocations of all that are live after the events before `first`; the new subject of each early one, and of each
+    /// that they allocated: [`NEVER`] where it is over.
+    fn carry(&mut self, first: u32) -> (Vec<u32>, Vec<u32>) {
+        let mut lives = Lives::default();
+        let mut facts = Column::new();
+        let never_completes = self.counts[Action::FreeCompleted as usize] == 0;
+        let mut put = |from: &Lives, index: usize, own: Facts, subject: u32| {
+            let (requested, died) = (from.free_requested.at(index), from.died.at(index));
+            // In a trace without completions the next alloc at the address says that it is over.
+            let is_over = || self.live.get(&from.address.at(index)) != Some(&subject);
+            if died <= first || (never_completes && requested <= first && is_over()) {
+                return NEVER;
+            }
+            // What was requested before the range is awaited from its beginning on.
+            let requested = match requested {
+                _ if requested <= first => 0,
+                // Nothing requested it: that stands for a request before the trace only where the alloc is not known.
+                _ if own.is_carried && requested == died => NEVER,
+                _ => requested,
+            };
+            lives.push_row(from.address.at(index), from.size.at(index), requested, died);
+            facts.push(own);
+            (lives.size.len() as u32 - 1) | EARLY
+        };
+        let early = (0..self.early.size.len()).map(|index| {
+            let mut own = self.outside.facts.get(index).unwrap_or(NOTHING);
+            let requested = self.early.free_requested.at(index);
+            if own.origin == NOWHERE
+                && requested <= first
+                && let Some(event) = requested.checked_sub(1)
+            {
+                let (stack, labels) = (self.events.stack(event), self.events.labels(event));
+                own.origin = Origin { stack, labels, of_free: true };
+            }
+            put(&self.early, index, own, index as u32 | EARLY)
+        });
+        let early: Vec<u32> = early.collect();
+        let gone = self.born.iter().take_while(|&born| born <= first).count();
+        let traced = self.born.range(0..gone).enumerate().map(|(index, born)| {
+            let event = born.saturating_sub(1);
+            let (stack, labels) = (self.events.stack(event), self.events.labels(event));
+            let origin = Origin { stack, labels, of_free: false };
+            put(&self.traced, index, Facts { origin, is_carried: true, ..NOTHING }, index as u32)
+        });
+        let traced = traced.collect();
+        (self.early, self.outside.facts) = (lives, facts);
+        self.traced = self.traced.from_row(gone);
+        self.born = self.born.range(gone..usize::MAX).collect();
+        (early, traced)
+    }
+
+    /// Notes that another early allocation was found in the range.
+    pub(super) fn early_found(&mut self) {
+        if !self.outside.keep.is_all() {
+            self.outside.facts.push(NOTHING);
+        }
+    }
+
+    /// Whether an early allocation was allocated by an event that was dropped.
+    pub(super) fn is_carried(&self, early: u32) -> bool {
+        self.outside.facts.get(early as usize).is_some_and(|facts| facts.is_carried)
+    }
+}
+
+impl Frees {
+    /// Adds a free by an event behind the range.
+    fn add(&mut self, size: u64, subject: u32, facts: &Column<Facts>) {
+        let is_carried = facts.get((subject & !EARLY) as usize).is_some_and(|facts| facts.is_carried);
+        self.count(size, subject & EARLY != 0 && !is_carried);
+    }
+}
+
+impl Lives {
+    /// Its rows from this one on.
+    fn from_row(&self, row: usize) -> Lives {
+        Lives {
+            address: self.address.range(row..usize::MAX).collect(),
+            size: self.size.range(row..usize::MAX).collect(),
+            free_requested: self.free_requested.range(row..usize::MAX).collect(),
+            died: self.died.range(row..usize::MAX).collect(),
+        }
+    }
+}
+
+impl Times {
+    /// The times of the events from this one on, of which so many rows were there before.
+    pub(super) fn after(&self, first: u32) -> Times {
+        let mut times = Times::skipping(first);
+        (first..self.len()).for_each(|event| times.push(self.recorded_at(event)));
+        times
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/history/replay/dropping.rs"]
+mod tests;
