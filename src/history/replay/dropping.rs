@@ -235,7 +235,7 @@ impl Trace {
         });
         let traced = traced.collect();
         (self.early, self.outside.facts) = (lives, facts);
-        self.traced = self.traced.from_row(gone);
+        self.traced = self.traced.behind_row(gone);
         self.born = self.born.range(gone..usize::MAX).collect();
         (early, traced)
     }
@@ -263,7 +263,7 @@ impl Frees {
 
 impl Lives {
     /// Its rows from this one on.
-    fn from_row(&self, row: usize) -> Lives {
+    fn behind_row(&self, row: usize) -> Lives {
         Lives {
             address: self.address.range(row..usize::MAX).collect(),
             size: self.size.range(row..usize::MAX).collect(),
