@@ -36,7 +36,7 @@ pub(super) fn begin(app: &'static App) {
         Interval::new(ASKING_MS, move || {
             spawn_local(async move {
                 let _ = ask(app).await;
-            })
+            });
         })
         .forget();
     }
