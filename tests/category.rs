@@ -254,7 +254,7 @@ fn rules_that_decide_nothing_are_counted_without_what_no_rule_tells() {
 #[test]
 fn a_report_under_way_begins_again_by_other_rules() {
     let (mut opened, _) = generated("--events 9000 --layers 3");
-    for topic in [Topic::Categories, Topic::Peak] {
+    for (topic, least) in [(Topic::Categories, 4), (Topic::Savings, 4), (Topic::Peak, 1)] {
         let ask = || {
             let question = ReportQuestion { topic, at: None, rows: 99, ..ReportQuestion::default() };
             Request::Ask(Ask { serial: 1, device: 0, what: Question::Report(question) })
@@ -281,6 +281,7 @@ fn a_report_under_way_begins_again_by_other_rules() {
             };
             assert!(reply == expected, "{topic:?}, overtaken after {slices} slices");
         }
-        assert!(overtaken > 3, "{topic:?}: {overtaken}");
+        // The steps and what grows are known from the first report on: there is little left of the peak's.
+        assert!(overtaken >= least, "{topic:?}: {overtaken}");
     }
 }

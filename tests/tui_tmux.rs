@@ -254,7 +254,8 @@ fn a_window_that_changes_its_size_is_filled_again() {
 /// Runs it in a shell that then says how the terminal was left.
 fn in_shell(tmux_size: [u16; 2]) -> Tmux {
     let file = sample("training");
-    let tmux = Tmux::run(tmux_size, &format!("sh -c \"'{PROGRAM}' tui '{file}'; echo status=\\$?; stty -a; read line\""));
+    let tmux =
+        Tmux::run(tmux_size, &format!("sh -c \"'{PROGRAM}' tui '{file}'; echo status=\\$?; stty -a; read line\""));
     tmux.wait_for(&["Peak ", "Insights"]);
     assert_eq!(tmux.tell("#{alternate_on}"), "1");
     tmux
