@@ -253,8 +253,8 @@ fn rules_that_decide_nothing_are_counted_without_what_no_rule_tells() {
 
 #[test]
 fn a_report_under_way_begins_again_by_other_rules() {
-    let (mut opened, _) = generated("--events 9000 --layers 3");
-    for (topic, least) in [(Topic::Categories, 4), (Topic::Savings, 4), (Topic::Peak, 1)] {
+    for topic in [Topic::Categories, Topic::Savings, Topic::Peak] {
+        let (mut opened, _) = generated("--events 9000 --layers 3");
         let ask = || {
             let question = ReportQuestion { topic, at: None, rows: 99, ..ReportQuestion::default() };
             Request::Ask(Ask { serial: 1, device: 0, what: Question::Report(question) })
@@ -263,6 +263,8 @@ fn a_report_under_way_begins_again_by_other_rules() {
         let expected = opened.reply(ask());
         let mut overtaken = 0;
         for slices in 0..30 {
+            // Opened again: what reports share, such as steps, is found once for each file.
+            (opened, _) = generated("--events 9000 --layers 3");
             tell(&mut opened, CategorySet::standard());
             // What is told once takes no slices of the report.
             legend(&mut opened, 0, None);
@@ -281,7 +283,6 @@ fn a_report_under_way_begins_again_by_other_rules() {
             };
             assert!(reply == expected, "{topic:?}, overtaken after {slices} slices");
         }
-        // The steps and what grows are known from the first report on: there is little left of the peak's.
-        assert!(overtaken >= least, "{topic:?}: {overtaken}");
+        assert!(overtaken > 3, "{topic:?}: {overtaken}");
     }
 }
