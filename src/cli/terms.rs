@@ -19,13 +19,13 @@ pub(crate) struct SnapshotArgs {
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Load {
     /// Load only the events from this one on; what is live there stays, as allocated before it
-    #[arg(long = "load-from", value_name = "EVENT", global = true, help_heading = "Loading a range of a large file")]
+    #[arg(long = "load-from", value_name = "EVENT", global = true)]
     load_from: Option<u32>,
     /// Load only the events up to this one
-    #[arg(long = "load-to", value_name = "EVENT", global = true, help_heading = "Loading a range of a large file")]
+    #[arg(long = "load-to", value_name = "EVENT", global = true)]
     load_to: Option<u32>,
     /// Load only the last N events
-    #[arg(long = "load-last", value_name = "N", global = true, help_heading = "Loading a range of a large file")]
+    #[arg(long = "load-last", value_name = "N", global = true)]
     load_last: Option<u32>,
 }
 
