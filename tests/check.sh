@@ -51,12 +51,13 @@ unread=$(mktemp)
 gate "exports in the tools they are made for" tests/readers.sh "$unread"
 while read -r reason; do skipped+=("$reason"); done <"$unread"
 rm -f "$unread"
+gate "fuzz targets, 15 seconds each" tests/fuzz/run.sh 15
+gate "page and its size" ./run build
+# After the page: the program that is built for it has the page in it.
 untested=$(mktemp)
 gate "Python package" tests/python.sh "$untested"
 while read -r reason; do skipped+=("$reason"); done <"$untested"
 rm -f "$untested"
-gate "fuzz targets, 15 seconds each" tests/fuzz/run.sh 15
-gate "page and its size" ./run build
 flaky=$(mktemp)
 trap 'rm -f "$flaky"' EXIT
 gate "browsers" tests/browser.sh "$flaky"

@@ -15,6 +15,14 @@ def binary() -> str:
 
 
 @pytest.fixture(scope="session")
+def page(binary: str) -> str:
+    """The program, if it was built with the page in it."""
+    if not (ROOT / "src" / "cli" / "built" / "memscape.html").exists():
+        pytest.skip("the program has no page inside: ./run build makes it")
+    return binary
+
+
+@pytest.fixture(scope="session")
 def samples() -> Path:
     """Generated snapshots: that of an out-of-memory error among them."""
     return ROOT / "www"

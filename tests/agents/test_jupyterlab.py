@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, binary: str, samples: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Path]]:
+def lab(tmp_path: Path, page: str, samples: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Path]]:
     """JupyterLab with a notebook that shows a sample: its address, and the notebook."""
     code = "import memscape\nmemscape.show('out-of-memory.pickle.gz', at='oom', height=600)"
     cell = {"cell_type": "code", "id": "show", "metadata": {}, "source": code, "outputs": [], "execution_count": None}
@@ -50,7 +50,7 @@ def lab(tmp_path: Path, binary: str, samples: Path, monkeypatch: pytest.MonkeyPa
     home = tmp_path / ".home"
     environment = {
         **os.environ,
-        "MEMSCAPE_BINARY": binary,
+        "MEMSCAPE_BINARY": page,
         "PYTHONPATH": str(ROOT / "src" / "python"),
         **{
             name: str(home / name)
