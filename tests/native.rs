@@ -135,6 +135,8 @@ mod tui_tmux;
 #[path = "support/turns.rs"]
 mod turns;
 mod ui;
+mod ui_choosing;
+mod ui_choosing;
 mod ui_events;
 mod ui_find;
 mod ui_flame;

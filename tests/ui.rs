@@ -3,7 +3,8 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, Grouping, HitAllocation, Looks, Member, MomentFacts, Phase, Progress, Stepped, Stop,
+    Details, DeviceSummary, Grouping, HitAllocation, LoadRange, Looks, Member, MomentFacts, Phase, Progress, Stepped,
+    Stop,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
@@ -94,7 +95,7 @@ impl Page {
 fn a_file_is_read_and_its_whole_timeline_asked_for() {
     let mut page = Page::new(Shown);
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-    assert_eq!(page.done, [Effect::Load { origin: Origin::File(0), member: None, load: 1 }]);
+    assert_eq!(page.done, [Effect::Load { origin: Origin::File(0), member: None, load: 1, range: LoadRange::ALL }]);
     page.now_ms = 1000.0;
     page.reply(Reply::Progress(Progress { bytes: 5, total_bytes: Some(10), phase: Phase::Decoding }));
     let Stage::Loading(loading) = &page.state.stage else { panic!("{:?}", page.state.stage) };
@@ -481,7 +482,10 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
     page.reply(face::opened(devices()));
     assert_eq!(lines(&page), ["a.pickle · 2.00 KiB", "b.zip · 2.00 KiB"]);
     page.act(Action::SnapshotChosen(1));
-    assert_eq!(page.done, [Effect::Load { origin: Origin::File(1), member: None, load: page.state.load }]);
+    assert_eq!(
+        page.done,
+        [Effect::Load { origin: Origin::File(1), member: None, load: page.state.load, range: LoadRange::ALL }]
+    );
     let member = |name: &str| Member { name: name.to_owned(), bytes: 1024 };
     page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
     let expected = ["a.pickle · 2.00 KiB", "b.zip › x/one.pickle · 1.00 KiB", "b.zip › x/two.pickle · 1.00 KiB"];
@@ -489,7 +493,10 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
     assert_eq!(page.state.chosen, 1, "the first of them is being opened");
     page.reply(face::opened(devices()));
     page.act(Action::SnapshotChosen(2));
-    assert_eq!(page.done, [Effect::Load { origin: Origin::File(1), member: Some(1), load: page.state.load }]);
+    assert_eq!(
+        page.done,
+        [Effect::Load { origin: Origin::File(1), member: Some(1), load: page.state.load, range: LoadRange::ALL }]
+    );
     page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
     assert_eq!(lines(&page), expected, "said again, it changes nothing");
     // By itself, what all have in common is left out.

@@ -130,7 +130,7 @@ fn it_finds_each_kind_of_thing_by_name() {
 fn every_command_that_can_be_done_is_listed_with_its_keys() {
     let mut page = page();
     for (place, binding) in BINDINGS.iter().enumerate() {
-        let idle = [toggle(), Command::CancelLoading, Command::CopySnippet];
+        let idle = [toggle(), Command::CancelLoading, Command::OpenAll, Command::CopySnippet];
         let found = page.found(binding.label);
         let entry = found.iter().find(|entry| entry.target == Target::Command(place));
         // Of commands of one name and group, the first is enough.

@@ -4,7 +4,7 @@ use super::crop::{Crop, CropError, Cropped, SimulatedRun, Written};
 use super::intake::Intake;
 use super::loader::Loader;
 use super::open::OpenFile;
-use super::protocol::{Access, FileSummary, Member, Want};
+use super::protocol::{Access, FileSummary, LoadRange, Member, Want};
 use super::side::Side;
 use analysis::{CategorySet, Sites};
 use base::slice::Slice;
@@ -19,6 +19,12 @@ impl Opening {
     /// A file of so many bytes, and which snapshot of it; it is refused where its tables take more than `memory` bytes.
     pub fn new(name: String, total_bytes: u64, member: Option<u32>, memory: u64) -> Opening {
         Opening(Loader::new(name, Intake::new(Some(total_bytes), Access::Anywhere, member), memory))
+    }
+
+    /// The same, of which only these events are loaded.
+    #[must_use]
+    pub fn keeping(self, load: LoadRange) -> Opening {
+        Opening(self.0.keeping(load))
     }
 
     /// Takes the bytes that it [wants](Opening::wants); none at the end.

@@ -4,6 +4,7 @@ use super::dom;
 use super::thread::{self, Thread};
 use crate::wire::{FromWorker, ToWorker};
 use compare::Which;
+use engine::protocol::{LoadRange, Request};
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -28,6 +29,8 @@ pub(super) struct Client {
     made: Cell<u32>,
     /// Hear the columns that were asked for, the first first.
     columns: RefCell<VecDeque<Function>>,
+    /// Which events of the next file are loaded.
+    range: Cell<LoadRange>,
 }
 
 enum Stage {
@@ -47,8 +50,8 @@ impl Client {
     /// A client without a worker.
     pub(super) fn new(window: Window, receive: impl Fn(FromWorker) + 'static) -> Rc<Client> {
         let (script, worker) = (RefCell::new(None), RefCell::new(Stage::None));
-        let (kept, has_file, made, columns) = Default::default();
-        Rc::new(Client { window, receive: Box::new(receive), script, worker, kept, has_file, made, columns })
+        let (kept, has_file, made, columns, range) = Default::default();
+        Rc::new(Client { window, receive: Box::new(receive), script, worker, kept, has_file, made, columns, range })
     }
 
     /// Makes the worker, if there is none.
@@ -84,11 +87,23 @@ impl Client {
             }
         }
         self.start();
+        if opens {
+            self.pass(ToWorker::Ask(Request::Load(self.range.get())));
+        }
+        self.pass(message);
+    }
+
+    fn pass(&self, message: ToWorker) {
         match &mut *self.worker.borrow_mut() {
             Stage::Ready(handle) => post(handle, &message),
             Stage::Starting(_, waiting) => waiting.push(message),
             Stage::None => {}
         }
+    }
+
+    /// Of the file that is sent next, only these events are loaded.
+    pub(super) fn load_only(&self, range: LoadRange) {
+        self.range.set(range);
     }
 
     /// Asks for the snapshot that this load opened, as columns that are not packed: a promise of a [`Blob`], or of a text that says why

@@ -8,6 +8,7 @@ use super::recent::{Tried, call, get, settled};
 use super::storage::{store, stored};
 use crate::wire::ToWorker;
 use compare::Which;
+use engine::protocol::LoadRange;
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Date, Object, Reflect, Uint8Array};
 use ui::effect::Origin;
@@ -59,6 +60,8 @@ pub(super) fn keep(app: &'static App, load: u32, print: String) {
     let file = {
         let state = app.state.borrow();
         let choice = state.snapshots.get(state.chosen).filter(|choice| state.load == load && choice.member.is_none());
+        // A range of the events is no file.
+        let choice = choice.filter(|choice| choice.load.is_none_or(|range| range == LoadRange::ALL));
         match choice.map(|choice| &choice.origin) {
             Some(Origin::File(place)) => app.files.at(*place),
             _ => None,

@@ -184,7 +184,8 @@ impl Page {
             Effect::PickFile => app.dom.by_id("file").iter().for_each(HtmlElement::click),
             Effect::PickTrace => app.dom.by_id("trace").iter().for_each(HtmlElement::click),
             Effect::PickSecond => app.dom.by_id("second").iter().for_each(HtmlElement::click),
-            Effect::Load { origin, member, load } => {
+            Effect::Load { origin, member, load, range } => {
+                app.client.load_only(range);
                 if matches!(origin, Origin::Link(_)) {
                     app.recent.forget();
                 }

@@ -1,5 +1,6 @@
 //! Every part of the page, in the order in which they are shown. A new tab's is one file here and two lines below.
 
+mod choosing;
 mod comparing;
 mod details;
 mod events;
@@ -55,6 +56,7 @@ const PARTS: &[Begin] = &[
     begin::<Given>,
     begin::<Gestures>,
     begin::<stage::Panel>,
+    begin::<choosing::Panel>,
     begin::<recent::Panel>,
     begin::<live::Panel>,
     begin::<summary::Panel>,

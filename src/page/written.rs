@@ -5,7 +5,7 @@ use super::app::App;
 use super::surveyor::{MEMORY, PIECE};
 use super::thread::Thread;
 use super::{dom, export, gzip};
-use engine::protocol::encoded;
+use engine::protocol::{ExportJob, encoded};
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -61,6 +61,13 @@ fn file(blob: &Blob, wanted: &FileToWrite) -> Result<File, JsValue> {
 async fn made(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsValue> {
     // Taken at once: other files may be dropped meanwhile.
     let file = if let Origin::File(place) = wanted.snapshot.origin { app.files.at(place) } else { None };
+    let range = {
+        let state = app.state.borrow();
+        let choice = state.snapshots.get(state.chosen).filter(|_| wanted.snapshot.load == state.load);
+        // What becomes a snapshot again is made of all of the file.
+        choice.filter(|_| matches!(wanted.job, ExportJob::Format(_))).and_then(|choice| choice.load)
+    };
+    let range = range.unwrap_or_default();
     let source: Blob = match JsFuture::from(app.client.columns(wanted.snapshot.load)).await?.dyn_into() {
         Ok(columns) => columns,
         // What has no columns is read again, where that asks nobody else.
@@ -76,7 +83,7 @@ async fn made(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsValue> 
         }
     };
     let slot: Rc<RefCell<Option<Thread>>> = Rc::default();
-    let job = Uint8Array::from(&*encoded(&(&wanted.job, &wanted.categories)));
+    let job = Uint8Array::from(&*encoded(&(&wanted.job, &wanted.categories, range)));
     let open = Array::of5(
         &"export".into(),
         &(wanted.device as f64).into(),

@@ -2,7 +2,7 @@
 
 use engine::Opened;
 use engine::crop::{Crop, SimulatedRun};
-use engine::protocol::{CategorySet, ExportJob, decoded};
+use engine::protocol::{CategorySet, ExportJob, LoadRange, decoded};
 use js_sys::{Array, Uint8Array};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use web_sys::{Blob, FileReaderSync};
@@ -17,6 +17,8 @@ pub(super) struct Exporting {
     categories: CategorySet,
     /// The trace of torch.profiler that it goes into.
     onto: Option<Blob>,
+    /// Which events of the file are loaded for it.
+    pub(super) range: LoadRange,
 }
 
 /// A file as it is read, in a worker, which may wait for it.
@@ -66,8 +68,8 @@ impl Write for Pieces {
 impl Exporting {
     /// `None` where the bytes are none of ours.
     pub(super) fn new(device: i64, job: &[u8], onto: Option<Blob>) -> Option<Exporting> {
-        let (job, categories) = decoded(job)?;
-        Some(Exporting { device, job, categories, onto })
+        let (job, categories, range) = decoded(job)?;
+        Some(Exporting { device, job, categories, onto, range })
     }
 
     /// Writes the file; or says why it can't be.

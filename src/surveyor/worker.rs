@@ -7,7 +7,7 @@
 //! ["ask", serial, rows, order]                the insight is wanted, with the rows of its map in the order of this place
 //! ["names", text]                             reads names by this pattern from now on
 //! ["open", place, name, length, member, most] reads a file of so many bytes; member −1: the first; tables take `most` bytes at most
-//! ["export", device, name, length, most, job, trace]  reads a file likewise, for (ExportJob, CategorySet); into a trace, if there is one
+//! ["export", device, name, length, most, job, trace]  reads a file likewise, for (ExportJob, CategorySet, LoadRange); into a trace, if there is one
 //! ["bytes", bytes]                            those that it wants; none at the end
 //! ["ready"]                                   it listens
 //! ["want", offset]                            the bytes from there on are wanted
@@ -114,6 +114,7 @@ impl Shell {
                 let trace = message.get(6).dyn_into().ok();
                 let exporting = Exporting::new(device, &message.get(5).dyn_ref::<Uint8Array>()?.to_vec(), trace)?;
                 let opening = Opening::new(name, number(3)? as u64, None, number(4)? as u64);
+                let opening = opening.keeping(exporting.range);
                 let purpose = Purpose::Export(Box::new(exporting));
                 self.reading.replace(Some(Reading { purpose, opening, offset: 0 }));
                 self.work();

@@ -8,7 +8,7 @@ use crate::ranks::Survey;
 use crate::source::Disk;
 use crate::worker::{Load, Worker};
 use compare::Which;
-use engine::protocol::{Answer, Reply};
+use engine::protocol::{Answer, LoadRange, Reply};
 use picture::render::{Look, Twin};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use ui::effect::{FileToSurvey, GivenFile, Origin, RanksEffect};
 use ui::ranks::RanksAction;
 use ui::stage::Stage;
 use ui::tab::Tab;
-use ui::{Action, Command, Effect, State, update};
+use ui::{Action, Command, Effect, FeatureAction, State, update};
 
 /// How the screen looks.
 #[derive(Clone, Copy, Debug)]
@@ -134,11 +134,25 @@ impl App {
     pub(crate) fn act(&mut self, action: Action) {
         self.acts = self.acts.wrapping_add(1);
         let now_ms = self.now_ms();
+        let asks = action == Action::Command(Command::ChooseEvents)
+            || matches!(action, Action::Feature(FeatureAction::Palette(_)));
+        let was_asked = matches!(self.state.stage, Stage::Choosing(_));
         let effects = update(&mut self.state, action, now_ms);
         for effect in effects {
             self.perform(effect);
         }
         self.is_stale = true;
+        if let Stage::Choosing(choosing) = &self.state.stage {
+            if !choosing.wrong.is_empty() {
+                self.note = choosing.wrong.to_owned();
+                self.ask_for(Of::Events);
+            } else if asks {
+                self.ask_for(Of::Events);
+            } else if !was_asked {
+                // A terminal's memory is the machine's: nobody has to choose.
+                self.act(Action::Command(Command::OpenAll));
+            }
+        }
     }
 
     pub(crate) fn command(&mut self, command: Command) {
@@ -186,13 +200,13 @@ impl App {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Load { origin, member, load } => {
-                if let Err(cause) = self.load(&origin, (member, load, Which::First)) {
+            Effect::Load { origin, member, load, range } => {
+                if let Err(cause) = self.load(&origin, (member, load, Which::First), range) {
                     self.act(Action::LoadFailed(cause));
                 }
             }
             Effect::LoadSecond { origin, member, load } => {
-                if let Err(cause) = self.load(&origin, (member, load, Which::Second)) {
+                if let Err(cause) = self.load(&origin, (member, load, Which::Second), LoadRange::ALL) {
                     self.act(Action::Comparing(ComparingAction::Refused(load, cause)));
                 }
             }
@@ -271,13 +285,18 @@ impl App {
         self.act(Action::Copied(Ok(())));
     }
 
-    fn load(&mut self, origin: &Origin, (member, load, which): (Option<u32>, u32, Which)) -> Result<(), String> {
+    fn load(
+        &mut self,
+        origin: &Origin,
+        (member, load, which): (Option<u32>, u32, Which),
+        range: LoadRange,
+    ) -> Result<(), String> {
         let Origin::File(place) = origin else { return Err("Links are opened in a browser.".to_owned()) };
         let Some(file) = self.files.get(*place) else { return Err("The file is gone.".to_owned()) };
         let name = file.name.clone();
         let wrong = |error: String| [&name, ": ", &error].concat();
         let source = self.disk.open(&file.path).map_err(|error| wrong(error.to_string()))?;
-        self.worker.load(Load { source, name: name.clone(), member, load, which }).map_err(wrong)
+        self.worker.load(Load { source, name: name.clone(), member, load, which, range }).map_err(wrong)
     }
 
     /// Has a text typed.
@@ -288,6 +307,10 @@ impl App {
             Of::Filter if state.views.tab == Tab::Events => state.events.text.clone(),
             Of::Filter => state.table.text.clone(),
             Of::Request => state.memory.text.clone(),
+            Of::Events => match &state.stage {
+                Stage::Choosing(choosing) => choosing.offered.clone(),
+                _ => String::new(),
+            },
             _ => String::new(),
         };
         self.field = Some(Field::new(of, &text));

@@ -15,6 +15,8 @@ pub(crate) enum Of {
     Palette,
     Open,
     Compare,
+    /// Which events are loaded.
+    Events,
 }
 
 impl Of {
@@ -30,6 +32,7 @@ impl Of {
             Of::Palette => ":",
             Of::Open => "Open file or folder: ",
             Of::Compare => "Compare with file: ",
+            Of::Events => "Load the events (last 1,000, 2,000..3,000 or all): ",
         }
     }
 }

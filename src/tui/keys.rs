@@ -134,8 +134,10 @@ impl App {
             Typed::Done => self.done(),
             Typed::GivenUp => {
                 self.field = None;
-                if of == Of::Palette {
-                    self.act(Action::of(PaletteAction::Closed));
+                match of {
+                    Of::Palette => self.act(Action::of(PaletteAction::Closed)),
+                    Of::Events => self.command(Command::CancelLoading),
+                    _ => {}
                 }
             }
             Typed::Other if of == Of::Palette => {
@@ -170,7 +172,7 @@ impl App {
                 self.entry = 0;
                 self.act(Action::of(PaletteAction::Typed(field.text)));
             }
-            Of::Moment | Of::Capacity | Of::Open | Of::Compare => {}
+            Of::Moment | Of::Capacity | Of::Open | Of::Compare | Of::Events => {}
         }
     }
 
@@ -191,6 +193,7 @@ impl App {
             }
             Of::Compare if !field.text.trim().is_empty() => self.compare(path(&field.text)),
             Of::Palette => self.pick(&field.text),
+            Of::Events => self.act(Action::EventsTyped(field.text)),
             _ => {}
         }
     }

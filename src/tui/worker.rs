@@ -2,7 +2,7 @@
 
 use crate::source::Source;
 use compare::{Pair, Which};
-use engine::protocol::{Reply, Request, Want};
+use engine::protocol::{LoadRange, Reply, Request, Want};
 use engine::{Engine, Work};
 use std::io;
 
@@ -28,6 +28,8 @@ pub(crate) struct Load {
     pub(crate) member: Option<u32>,
     pub(crate) load: u32,
     pub(crate) which: Which,
+    /// Which of its events are loaded.
+    pub(crate) range: LoadRange,
 }
 
 impl Engines {
@@ -40,7 +42,10 @@ impl Engines {
         let (total_bytes, access) = (load.source.total_bytes(), load.source.access());
         let open = Request::Open { name: load.name.clone(), total_bytes, access, member: load.member };
         match load.which {
-            Which::First => self.pair.request(open),
+            Which::First => {
+                self.pair.request(Request::Load(load.range));
+                self.pair.request(open);
+            }
             Which::Second => self.pair.open_second(open),
         }
         self.reading = Some(load);

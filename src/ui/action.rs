@@ -32,6 +32,8 @@ pub enum Action {
     FilesAdded(usize, Vec<GivenFile>),
     /// One of the snapshots was picked, by its place in [`super::shared::Shared::snapshots`].
     SnapshotChosen(usize),
+    /// These events of the file that is asked about are to be loaded.
+    EventsTyped(String),
     /// The page's address, or the page itself, is a link.
     LinkGiven(Box<Link>),
     /// What is said of the link was read.
@@ -170,6 +172,10 @@ pub enum Command {
     /// Open a snapshot that ships with the page.
     OpenSample(Sample),
     CancelLoading,
+    /// Load all events, where that is asked or a range is loaded.
+    OpenAll,
+    /// Ask which events of the open file are loaded.
+    ChooseEvents,
     /// Show or hide the list of keys.
     ToggleHelp,
     NextDevice,

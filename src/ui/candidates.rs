@@ -69,6 +69,7 @@ pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<Choice> {
         file: file.name,
         path: None,
         bytes: Some(file.bytes),
+        load: None,
     };
     let all = files.into_iter().enumerate().map(choice);
     let found: Vec<Choice> = all.filter(|it| is_alone || can_be_a_snapshot(it)).collect();

@@ -13,7 +13,7 @@ use super::side::Side;
 use super::stage::{Help, Letters, Stage};
 use super::tab::Tab;
 use super::trail::Way;
-use super::{comparing, cursor, details, events, export, html, link, plots, record, rules, settings, table};
+use super::{choosing, comparing, cursor, details, events, export, html, link, plots, record, rules, settings, table};
 use engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -36,6 +36,8 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::OpenFile => effects.push(Effect::PickFile),
         Command::OpenSample(sample) => link::given(state, Link::parse(sample.link()), now_ms, effects),
         Command::CancelLoading => cancel(state, effects),
+        Command::OpenAll => choosing::all(state, now_ms, effects),
+        Command::ChooseEvents => choosing::again(state, effects),
         Command::ToggleHelp => {
             state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
             state.help_filter.clear();
@@ -78,7 +80,9 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::CopyDetails => effects.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)),
         Command::CopyLink => link::copy(state, effects),
         Command::CopySnippet => effects.push(Effect::Copy(record::SNIPPET.to_owned())),
-        Command::ClearSelection if matches!(state.stage, Stage::Loading(_)) => cancel(state, effects),
+        Command::ClearSelection if matches!(state.stage, Stage::Choosing(_) | Stage::Loading(_)) => {
+            cancel(state, effects)
+        }
         Command::ClearSelection if state.toast.take().is_some() => {}
         Command::ClearSelection => {
             state.sheet = false;

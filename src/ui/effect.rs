@@ -1,7 +1,7 @@
 //! What the shell does after an update, and the small values that travel between it and the features.
 
 use super::picture_file::Picture;
-use engine::protocol::{Ask, CategorySet, ExportJob, Question, Request};
+use engine::protocol::{Ask, CategorySet, ExportJob, LoadRange, Question, Request};
 use picture::timeline::Scene;
 use std::rc::Rc;
 
@@ -17,6 +17,8 @@ pub enum Effect {
         member: Option<u32>,
         /// The load's number.
         load: u32,
+        /// Which of its events.
+        range: LoadRange,
     },
     /// Choose a file to compare with.
     PickSecond,

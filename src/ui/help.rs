@@ -79,6 +79,8 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
             OpenFile
             | OpenSample(_)
             | CancelLoading
+            | OpenAll
+            | ChooseEvents
             | NextDevice
             | PreviousDevice
             | ToggleLanes

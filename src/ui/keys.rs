@@ -33,6 +33,8 @@ const SHARED: &[Binding<Command>] = {
         line(Page, &[], OpenSample(Sample::Training), "Open the sample: training steps", "open-training"),
         line(Page, &[], OpenSample(Sample::Graphs), "Open the sample: CUDA graphs", "open-graphs"),
         line(Page, &["x"], CancelLoading, "Cancel loading", "cancel"),
+        line(Page, &[], OpenAll, "Load all events of the file", "open-all"),
+        line(Page, &[], ChooseEvents, "Load a range of the events…", "choose-events"),
         line(Page, &["u"], NextDevice, "Show the next device", "device"),
         line(Page, &["b"], PreviousDevice, "Show the previous device", "device"),
         line(Page, &["l"], ToggleLanes, "Show all devices, or one", "lanes"),

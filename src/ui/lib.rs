@@ -12,6 +12,7 @@ mod candidates;
 pub mod capacity;
 pub mod cell_text;
 pub mod change;
+pub mod choosing;
 mod commands;
 pub mod comparing;
 pub mod cursor;

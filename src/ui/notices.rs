@@ -29,6 +29,7 @@ pub fn status(state: &Shared) -> Status {
     }
     Status::Spoken(match &state.stage {
         Stage::Empty | Stage::Failed(_) => String::new(),
+        Stage::Choosing(choosing) => format!("{}: which events?", choosing.name),
         Stage::Loading(loading) => format!("Loading {}.", loading.title()),
         Stage::Ready(file) => {
             let events = state.device().map_or(0, |device| device.events);

@@ -1,5 +1,6 @@
 //! What the worker says of the file that is loading: how far it is, what is in it, that it is open, or why not.
 
+use super::choosing;
 use super::comparing;
 use super::effect::Effect;
 use super::features::State;
@@ -15,6 +16,11 @@ use engine::protocol::{FileSummary, Reply};
 pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
     match reply {
         Reply::Progress(progress) => {
+            if let Some(bytes) = progress.total_bytes
+                && choosing::length_known(&mut state.shared, bytes, effects)
+            {
+                return;
+            }
             if let Stage::Loading(loading) = &mut state.stage {
                 loading.bytes = progress.bytes;
                 loading.total_bytes = progress.total_bytes.or(loading.total_bytes);

@@ -2,6 +2,7 @@
 
 use super::candidates::{candidates, none_of};
 use super::change::Change;
+use super::choosing;
 use super::comparing::{Wanted, second};
 use super::effect::{Effect, GivenFile, Origin};
 use super::parts;
@@ -9,7 +10,7 @@ use super::shared::Shared;
 use super::stage::{Choice, Loading, Stage};
 use super::toast::Toast;
 use super::url;
-use engine::protocol::{Member, Request};
+use engine::protocol::{LoadRange, Member, Request};
 use picture::timeline::Axis;
 
 /// Files were given: their snapshots are listed, and the first is opened.
@@ -44,6 +45,7 @@ pub(super) fn added(state: &mut Shared, from: usize, files: Vec<GivenFile>) -> u
         file: file.name,
         path: None,
         bytes: Some(file.bytes),
+        load: None,
     }));
     place
 }
@@ -69,6 +71,15 @@ pub(super) fn link_broke(state: &mut Shared, load: u32, at: u64) {
 /// Reads the snapshot of this place in the list.
 pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some(choice) = state.snapshots.get(place).cloned() else { return };
+    let Some(range) = choosing::decided(state, &choice) else {
+        choosing::ask(state, place);
+        return;
+    };
+    if range != LoadRange::ALL
+        && let Some(choice) = state.snapshots.get_mut(place)
+    {
+        choice.load = Some(range);
+    }
     let Choice { origin, member, bytes, .. } = &choice;
     let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
     // A link to it still holds, whatever came of it the last time.
@@ -82,7 +93,7 @@ pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut 
         return;
     }
     let member = member.or_else(|| wanted_member(state, &choice));
-    effects.push(Effect::Load { origin: origin.clone(), member, load: state.load });
+    effects.push(Effect::Load { origin: origin.clone(), member, load: state.load, range });
 }
 
 /// Which of the snapshots in a file a link is about that is being followed to it.
@@ -94,7 +105,7 @@ fn wanted_member(state: &Shared, choice: &Choice) -> Option<u32> {
 pub(super) fn load_links(state: &mut Shared, links: Vec<String>, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let choice = |link: String| {
         let file = url::file_name(&link);
-        Choice { origin: Origin::Link(link), member: None, file, path: None, bytes: None }
+        Choice { origin: Origin::Link(link), member: None, file, path: None, bytes: None, load: None }
     };
     state.snapshots = links.into_iter().map(choice).collect();
     load(state, place, now_ms, effects);
@@ -122,6 +133,9 @@ pub(super) fn list(state: &mut Shared, members: Vec<Member>) {
 
 /// Gives up what is loading.
 pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
+    if matches!(state.stage, Stage::Choosing(_)) {
+        close(state, Stage::Empty);
+    }
     if let Stage::Loading(loading) = &state.stage {
         state.remark = Some(format!("Cancelled {}.", loading.name));
         // The page does not wait for the worker to agree: its late answers belong to an earlier load.
@@ -133,7 +147,7 @@ pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
 /// Ends whatever is open or loading; what the worker still says of it is dropped.
 pub(super) fn close(state: &mut Shared, stage: Stage) {
     state.comparing.wanted = None;
-    if matches!(stage, Stage::Loading(_)) {
+    if matches!(stage, Stage::Choosing(_) | Stage::Loading(_)) {
         (state.remark, state.toast) = (None, None);
     }
     second::forget(state);

@@ -2,6 +2,7 @@
 
 use super::action::Command;
 use super::binding::Scope;
+use super::choosing;
 use super::commands::command;
 use super::effect::Effect;
 use super::features::{FeatureAction, State};
@@ -122,7 +123,9 @@ fn is_possible(state: &State, command: Command) -> bool {
     use Command::*;
     match command {
         Feature(super::FeatureCommand::Palette(_)) => false,
-        CancelLoading => matches!(state.stage, Stage::Loading(_)),
+        CancelLoading => matches!(state.stage, Stage::Choosing(_) | Stage::Loading(_)),
+        OpenAll => matches!(state.stage, Stage::Choosing(_)) || choosing::loaded(state).is_some(),
+        ChooseEvents => matches!(state.stage, Stage::Loading(_) | Stage::Ready(_)),
         OpenFile | OpenSample(_) | ToggleHelp | ToggleLetters | ToggleRules | ToggleSettings | ChooseTheme(_) => true,
         CopySnippet => matches!(state.stage, Stage::Empty | Stage::Failed(_)),
         NextDevice | PreviousDevice | ToggleLanes => state.file().is_some_and(|file| file.devices.len() > 1),

@@ -25,7 +25,8 @@ pub(super) fn before(state: &State, action: &Action) -> Option<Previous> {
         | Action::FilesAdded(..)
         | Action::SnapshotChosen(_)
         | Action::LinkGiven(_)
-        | Action::Command(Command::OpenSample(_)) => true,
+        | Action::EventsTyped(_)
+        | Action::Command(Command::OpenSample(_) | Command::OpenAll | Command::ChooseEvents) => true,
         Action::Feature(FeatureAction::Palette(PaletteAction::Picked(target))) => {
             matches!(target, Target::File(_) | Target::Command(_))
         }
@@ -44,7 +45,7 @@ pub(super) fn follow(state: &mut State, before: Option<Previous>, now_ms: f64, e
         state.previous = Some(Box::new(Previous { file: Some(file), ..before }));
     }
     match &state.stage {
-        Stage::Loading(_) => {}
+        Stage::Choosing(_) | Stage::Loading(_) => {}
         Stage::Ready(_) => state.previous = None,
         Stage::Empty | Stage::Failed(_) => {
             if let Some(previous) = state.previous.take() {

@@ -1,8 +1,9 @@
 //! How far the page is: which snapshots there are to choose from, whether one is loading, open or failed; and what of the page
 //! itself is on or off.
 
+use super::choosing::Choosing;
 use super::effect::Origin;
-use engine::protocol::{FileSummary, Phase};
+use engine::protocol::{FileSummary, LoadRange, Phase};
 
 /// Between an archive and what is in it.
 pub(super) const INSIDE: &str = " › ";
@@ -18,6 +19,8 @@ pub struct Choice {
     pub path: Option<String>,
     /// Its length in bytes, where known.
     pub bytes: Option<u64>,
+    /// Which of its events are loaded, where that was chosen.
+    pub load: Option<LoadRange>,
 }
 
 impl Choice {
@@ -36,6 +39,8 @@ pub enum Stage {
     /// Nothing was opened.
     #[default]
     Empty,
+    /// Which events of a file are loaded is asked.
+    Choosing(Box<Choosing>),
     Loading(Loading),
     Ready(Box<FileSummary>),
     /// The last file could not be opened: one sentence.

@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::change::Turn;
+use super::choosing;
 use super::commands::command;
 use super::comparing;
 use super::cursor::{self, Followed, follow};
@@ -63,6 +64,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             ranks::chosen(state);
             load(state, place, now_ms, &mut effects);
         }
+        Action::EventsTyped(text) => choosing::typed(state, &text, now_ms, &mut effects),
         Action::LinkGiven(given) => link::given(state, *given, now_ms, &mut effects),
         Action::Fingerprinted { load, print } if load == state.load => {
             link::printed(state, print, now_ms, &mut effects);

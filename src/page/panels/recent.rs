@@ -53,7 +53,7 @@ impl Part for Panel {
     }
 
     fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        if matches!(state.stage, Stage::Ready(_) | Stage::Loading(_)) {
+        if matches!(state.stage, Stage::Ready(_) | Stage::Choosing(_) | Stage::Loading(_)) {
             return;
         }
         if let Some(names) = self.shown.changed(app.recent.names()) {

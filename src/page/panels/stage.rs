@@ -54,6 +54,7 @@ impl Part for Panel {
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let (name, error) = match &state.stage {
             Stage::Empty => ("empty", None),
+            Stage::Choosing(_) => ("choosing", None),
             Stage::Loading(_) => ("loading", None),
             Stage::Ready(_) => ("ready", None),
             Stage::Failed(message) => ("error", Some(message.clone())),

@@ -312,6 +312,7 @@ fn hear(live: &mut Live, shared: &mut Shared, files: Vec<Heard>) {
                 file: url::file_name(&heard.address),
                 path: None,
                 bytes: None,
+                load: None,
             });
         }
         let is_newer = match of(&heard.address) {

@@ -1,5 +1,6 @@
 //! A link as the fragment of the address has it, and what the page keeps of one that is followed.
 
+use crate::choosing::KEY;
 use crate::effect::Origin;
 use crate::stage::Choice;
 use crate::url::percent_encoded;
@@ -89,7 +90,7 @@ impl Link {
 
     /// Whether both are about the same snapshots.
     pub fn is_of_same_file(&self, other: &Link) -> bool {
-        let hosted = |link: &Link| (link.urls.clone(), link.chosen, link.member);
+        let hosted = |link: &Link| (link.urls.clone(), link.chosen, link.member, link.value(KEY).to_owned());
         if self.urls.is_empty() && other.urls.is_empty() {
             self.print == other.print || self.print.is_empty()
         } else {
@@ -123,8 +124,13 @@ impl Link {
 
     /// What it shows is compared with the file of this name or address.
     pub(crate) fn compare_with(&mut self, address: &str) {
-        self.values.retain(|(name, _)| *name != WITH);
+        self.forget(WITH);
         self.values.push((WITH, address.to_owned()));
+    }
+
+    /// It no longer says anything of this.
+    pub(crate) fn forget(&mut self, key: &str) {
+        self.values.retain(|(name, _)| *name != key);
     }
 
     /// Whether it says how anything is seen.
@@ -132,7 +138,7 @@ impl Link {
         !self.values.is_empty()
     }
 
-    pub(super) fn value(&self, name: &str) -> &str {
+    pub(crate) fn value(&self, name: &str) -> &str {
         self.values.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| value)
     }
 }

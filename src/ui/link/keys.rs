@@ -9,6 +9,7 @@ use super::reading::{
 };
 use super::values::*;
 use super::window;
+use crate::choosing;
 use crate::comparing::ComparedAt;
 use crate::find::{self, Capitals, SameStack};
 use crate::lanes::LaneLayout;
@@ -22,6 +23,14 @@ use picture::timeline::Axis;
 
 /// Keys of what is shared. They are read in this order, before those of the features: what forgets others comes first.
 pub(super) const KEYS: &[Key<()>] = &[
+    // It is taken where the file is opened.
+    kept(
+        choosing::KEY,
+        |(), state| choosing::in_link(state),
+        |(), _, link| {
+            let _ = link.take(choosing::read(link.text));
+        },
+    ),
     step("device", device, set_device),
     step(WITH, with, set_with),
     kept(

@@ -39,7 +39,11 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
     state.linked.wanted = Some(link).filter(|link| link.has_view() || asks || leads || later(link).is_some());
     match known {
         _ if urls.is_empty() => state.linked.notice = asking(state),
-        Some(place) => load(state, place, now_ms, effects),
+        Some(place) => {
+            // Which events are loaded says the link.
+            state.snapshots.iter_mut().skip(place).take(1).for_each(|choice| choice.load = None);
+            load(state, place, now_ms, effects);
+        }
         None => {
             load_links(state, urls, place, now_ms, effects);
             ranks::begin(state, effects);

@@ -6,8 +6,14 @@ use crate::stage::{Choice, Stage};
 use engine::protocol::{DeviceSummary, FileSummary, SCHEMA};
 
 fn open(name: &str, peaks: &[i64]) -> Shared {
-    let choice =
-        Choice { origin: Origin::File(0), member: None, file: name.to_owned(), path: None, bytes: Some(117 << 20) };
+    let choice = Choice {
+        origin: Origin::File(0),
+        member: None,
+        file: name.to_owned(),
+        path: None,
+        bytes: Some(117 << 20),
+        load: None,
+    };
     let device = |peak: &i64| DeviceSummary { peak_requested: *peak, ..DeviceSummary::default() };
     let file = FileSummary {
         schema: SCHEMA,

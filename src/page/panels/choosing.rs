@@ -1,0 +1,55 @@
+//! Which events of a large file are loaded, before it is read; and that of the open one only a range is.
+
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{set_flag, set_text, show_text};
+use crate::elements::elements;
+use ui::choosing::{Choosing, loaded};
+use ui::stage::Stage;
+use ui::{Action, Command, State};
+
+elements! {
+    HtmlButtonElement: choosing_all, choosing_cancel;
+    HtmlElement: choosing, choosing_form, choosing_name, choosing_text, choosing_wrong, loaded, loaded_text;
+    HtmlInputElement: choosing_events;
+}
+
+#[derive(Default)]
+pub(super) struct Panel {
+    choosing: Shown<Option<Choosing>>,
+    loaded: Shown<Option<String>>,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.choosing_all, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenAll)));
+        on(&elements.choosing_cancel, "click", |app, _, _| app.dispatch(Action::Command(Command::CancelLoading)));
+        on(&elements.choosing_form, "submit", |app, elements, event| {
+            event.prevent_default();
+            app.dispatch(Action::EventsTyped(elements.choosing_events.value()));
+        });
+    }
+
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        let choosing = if let Stage::Choosing(choosing) = &state.stage { Some(&**choosing) } else { None };
+        let was_seen = !elements.choosing.hidden();
+        if let Some(choosing) = self.choosing.changed(choosing.cloned()) {
+            elements.choosing.set_hidden(choosing.is_none());
+            if let Some(choosing) = choosing {
+                set_text(&elements.choosing_name, &choosing.name);
+                set_text(&elements.choosing_text, &choosing.text);
+                show_text(&elements.choosing_wrong, Some(choosing.wrong).filter(|wrong| !wrong.is_empty()));
+                set_flag(&elements.choosing_events, "aria-invalid", !choosing.wrong.is_empty());
+                if !was_seen {
+                    elements.choosing_events.set_value(&choosing.offered);
+                    elements.focus_on(if choosing.may_not_fit { "choosing-events" } else { "choosing-all" });
+                }
+            }
+        }
+        if let Some(text) = self.loaded.changed(loaded(state)) {
+            elements.loaded.set_hidden(text.is_none());
+            set_text(&elements.loaded_text, text.as_deref().unwrap_or_default());
+        }
+    }
+}
