@@ -136,7 +136,6 @@ mod tui_tmux;
 mod turns;
 mod ui;
 mod ui_choosing;
-mod ui_choosing;
 mod ui_events;
 mod ui_find;
 mod ui_flame;

@@ -112,7 +112,7 @@ fn no_view_has_a_violation() {
             page.wait_until("none is", || page.evaluate("!!document.querySelector('dialog[open]')") == json!(false));
         }
         page.drop_files(&[&file("axe-wrong.pickle", b"\x80\x04")]);
-        page.wait_until("it is said", || page.attribute("#toast", "hidden").is_none());
+        page.wait_until("it is said", || page.shows("#toast"));
         // The view behind it has a heading again once its answer is there.
         page.wait_until("its heading is there", || !page.text("#answer-title").is_empty());
         check(&page, &mut wrong, &of("toast"));

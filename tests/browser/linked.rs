@@ -22,7 +22,7 @@ fn training() -> Option<Page> {
 /// Shows a view, by its tab.
 fn show(page: &Page, tab: &str) {
     page.click(&format!("#tab-{tab}"));
-    page.wait_until("the view is seen", || page.attribute(&format!("#{tab}"), "hidden").is_none());
+    page.wait_until("the view is seen", || page.shows(&format!("#{tab}")));
 }
 
 fn selected(page: &Page) -> Option<String> {
@@ -100,7 +100,7 @@ fn what_is_selected_in_one_view_is_so_in_all() {
     show(&page, "table");
     page.wait_for(&Some(bytes.clone()), || page.attribute("#table-status", "data-bytes"));
     page.wait_for(&count, || page.attribute("#table-status", "data-count"));
-    assert!(page.attribute("#chip-node", "hidden").is_none(), "the table says what filters it");
+    assert!(page.shows("#chip-node"), "the table says what filters it");
 
     // From the flame graph, a few boxes deeper, to the tree and the table.
     show(&page, "flame");

@@ -49,7 +49,7 @@ fn served(folder: &Path) -> (Server, Page) {
 }
 
 fn is_shown(page: &Page, selector: &str) -> bool {
-    page.attribute(selector, "hidden").is_none()
+    page.shows(selector)
 }
 
 /// Waits until what is offered begins so.

@@ -49,7 +49,7 @@ fn in_light_and_dark() {
         assert!(!scrolls_sideways(&page));
         let wrong = fixtures::file("truncated.pickle", b"\x80\x04");
         page.drop_files(&[&wrong]);
-        page.wait_until("it is said", || page.attribute("#toast", "hidden").is_none());
+        page.wait_until("it is said", || page.shows("#toast"));
         keep(&page, &format!("toast-{scheme}"));
         assert!(!scrolls_sideways(&page));
         let other = page_in(scheme, Adapter::Software);

@@ -12,6 +12,7 @@
 mod asking;
 mod axe;
 mod broken;
+mod choosing;
 mod chromium;
 mod comparing;
 mod containers;

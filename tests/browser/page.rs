@@ -159,6 +159,11 @@ impl Page {
         self.evaluate(&asking::attribute(selector, name)).as_str().map(str::to_owned)
     }
 
+    /// Whether an element is there and is not hidden itself.
+    pub(crate) fn shows(&self, selector: &str) -> bool {
+        self.evaluate(&format!("document.querySelector({})?.hidden === false", Value::from(selector))) == true
+    }
+
     /// The text of the element as a reader sees it; empty where it is missing. One that is hidden has its text all the same.
     pub(crate) fn text(&self, selector: &str) -> String {
         text(&self.evaluate(&asking::text(selector)))

@@ -140,9 +140,7 @@ fn the_legend_is_filtered_and_covers_no_number() {
     let entries = || page.evaluate("document.querySelectorAll('#legend .entry').length").as_u64().unwrap_or(0);
     assert!(page.attribute("#legend-filter", "hidden").is_some(), "few need none");
     pick(&page, "#group", "site");
-    page.wait_until("the call sites are there", || {
-        entries() > 8 && page.attribute("#legend-filter", "hidden").is_none()
-    });
+    page.wait_until("the call sites are there", || entries() > 8 && page.shows("#legend-filter"));
     let all = entries();
     let filter = |text: &str| {
         page.evaluate(&format!(

@@ -64,7 +64,7 @@ fn a_plan_is_computed_drawn_undone_and_linked() {
     page.wait_for_state("ready");
     page.press_held("W", SHIFT);
     page.click("[data-topic=savings]");
-    page.wait_until("the planner", || page.attribute("#plan", "hidden").is_none());
+    page.wait_until("the planner", || page.shows("#plan"));
     let before = labels(&page);
 
     // Twice the batch: the first of the changes on offer.

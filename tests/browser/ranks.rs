@@ -134,8 +134,10 @@ fn a_survey_is_cancelled_and_goes_on() {
     let page = empty_page();
     page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     page.wait_for_state("ready");
-    page.wait_until("it runs", || page.attribute("#ranks", "hidden").is_none());
-    page.click("#ranks-toggle");
+    // As soon as it runs: by the time that a click has found its place, all may be surveyed.
+    let cancel = "(it => !!it && !document.querySelector('#ranks').hidden && it.innerText === 'Cancel' && (it.click(), true))\
+                  (document.querySelector('#ranks-toggle'))";
+    page.wait_until("it runs", || page.evaluate(cancel) == true);
     page.wait_until("it has stopped", || page.text("#ranks-status").starts_with("Cancelled: "));
     assert_eq!(page.text("#ranks-toggle"), "Resume");
     page.click("#ranks-toggle");

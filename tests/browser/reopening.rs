@@ -27,7 +27,7 @@ fn settled(page: &Page) -> String {
 }
 
 fn is_shown(page: &Page, selector: &str) -> bool {
-    page.attribute(selector, "hidden").is_none()
+    page.shows(selector)
 }
 
 /// [`halves`] with a cursor, a window, a selection and a tab of its own.

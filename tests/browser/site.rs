@@ -17,6 +17,7 @@ use std::time::Duration;
 /// | `open/…` | a fixture, for every origin |
 /// | `coded/…` | a fixture, said to be gzipped on its way |
 /// | `slow.pickle`, `slow.zip` | 1 GiB, a few bytes at a time |
+/// | `huge.pickle` | likewise 3 GiB |
 /// | `endless.pickle` | 4 GiB, as fast as they can be had, each byte made to take thirteen in memory |
 pub(crate) struct Site {
     /// The page's own origin, `http://127.0.0.1:port`.
@@ -70,12 +71,12 @@ impl Site {
 
 fn answer(path: &str) -> Response {
     let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
-    if let "slow.pickle" | "slow.zip" = path {
+    if let "slow.pickle" | "slow.zip" | "huge.pickle" = path {
         return Response {
             status: "200 OK",
             content_type: "application/octet-stream",
             headers: Vec::new(),
-            length: 1 << 30,
+            length: if path == "huge.pickle" { 3 << 30 } else { 1 << 30 },
             body: Box::new(Drip { head: if path == "slow.zip" { b"PK\x03\x04" } else { b"\x80\x04](" }, sent: 0 }),
         };
     }

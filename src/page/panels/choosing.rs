@@ -6,6 +6,8 @@ use crate::elements::elements;
 use ui::choosing::{Choosing, loaded};
 use ui::stage::Stage;
 use ui::{Action, Command, State};
+use wasm_bindgen::JsCast;
+use web_sys::KeyboardEvent;
 
 elements! {
     HtmlButtonElement: choosing_all, choosing_cancel;
@@ -25,6 +27,12 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.choosing_all, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenAll)));
         on(&elements.choosing_cancel, "click", |app, _, _| app.dispatch(Action::Command(Command::CancelLoading)));
+        // In a field, the page's own keys do not work.
+        on(&elements.choosing_events, "keydown", |app, _, event| {
+            if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
+                app.dispatch(Action::Command(Command::CancelLoading));
+            }
+        });
         on(&elements.choosing_form, "submit", |app, elements, event| {
             event.prevent_default();
             app.dispatch(Action::EventsTyped(elements.choosing_events.value()));
