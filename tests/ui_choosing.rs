@@ -91,6 +91,23 @@ fn a_range_is_said_and_all_events_are_one_click_away() {
 }
 
 #[test]
+fn the_axis_begins_where_the_range_does() {
+    let mut page = Page::given(3 << 30);
+    page.typed("last 1,000,000");
+    page.reply(face::opened(devices(Some(4_000_000))));
+    let plane = page.state.plane().unwrap_or_else(|| panic!("a device is open"));
+    assert_eq!((plane.start, plane.extent.width), (4_000_000, 1_000_001));
+    let view = page.state.view.unwrap_or_else(|| panic!("a window is shown"));
+    // Whole pixels: an edge may be half of one away.
+    let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
+    let are_there = edges.iter().zip([4_000_000.0, 5_000_001.0]).all(|(edge, at)| (edge - at).abs() <= view.x_per_px);
+    assert!(are_there, "{edges:?}");
+    assert_eq!(page.state.own_axis(), Some([0.0, 1.0]));
+    page.command(Command::MoveLeft);
+    assert_eq!(page.state.view, Some(view), "there is nothing before it");
+}
+
+#[test]
 fn cancelling_the_question_gives_back_what_was_open() {
     let mut page = Page::with(Quiet, devices(None));
     page.command(Command::ChooseEvents);

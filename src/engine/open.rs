@@ -325,8 +325,9 @@ impl OpenFile {
 
     /// The silhouette of a device; `None` when there is no such device.
     pub(super) fn overview(&self, device: i64, axis: Axis, width_px: u32) -> Option<Overview> {
+        let first = self.history(device)?.events.first();
         self.with_source(device, Looks::default(), |source| {
-            let (total, reserved) = timeline::silhouette(source, axis, width_px);
+            let (total, reserved) = timeline::silhouette(source, axis, first, width_px);
             Overview { axis, total, reserved }
         })
     }

@@ -9,8 +9,8 @@
 
 mod data;
 
-pub(crate) use data::own_width;
 pub use data::{Plane, wheel_factor};
+pub(crate) use data::{own_end, own_start};
 
 use super::shared::Shared;
 use super::shown::BytesAxis;
@@ -51,8 +51,8 @@ impl Shared {
     /// The edges of the shown device's own axis as parts of the whole axis: 0 and 1, unless devices share it.
     pub fn own_axis(&self) -> Option<[f64; 2]> {
         let plane = self.plane()?;
-        let width = own_width(self.device()?, self.axis);
-        Some([0.0, width as f64].map(|x| plane.part(x)))
+        let device = self.device()?;
+        Some([own_start(device, self.axis), own_end(device, self.axis)].map(|x| plane.part(x as f64)))
     }
 
     /// Where the peak begins on the axis; on the time axis the worker has to say.

@@ -7,8 +7,7 @@
 //! ```
 //! A device by itself has its own axis as the shared one.
 
-use super::navigate::Plane;
-use super::navigate::own_width;
+use super::navigate::{Plane, own_end, own_start};
 use engine::protocol::DeviceSummary;
 use picture::timeline::{Axis, Extent, time_axis_margin};
 
@@ -18,7 +17,7 @@ pub struct SharedAxis {
     axis: Axis,
     /// µs since 1970 of the earliest first event: the axis' zero.
     earliest_us: i64,
-    /// Where it begins, in its units from its zero: at 0 or before.
+    /// Where it begins, in its units from its zero: at 0 or before; later where ranges of the events are loaded.
     start: i64,
     /// How long it is, in its units.
     width: u64,
@@ -30,15 +29,18 @@ impl SharedAxis {
         let times = devices.clone().filter_map(|device| device.time_us);
         let earliest_us = times.map(|(first, _)| first).min().unwrap_or(0);
         let mut shared = SharedAxis { axis, earliest_us, start: 0, width: 1 };
+        let mut start = None::<i64>;
         let mut end = 0i64;
         for device in devices {
             if axis == Axis::Time && device.time_us.is_none() {
                 continue;
             }
             let origin = shared.origin(device);
-            shared.start = shared.start.min(origin);
-            end = end.max(origin.saturating_add_unsigned(own_width(device, axis)));
+            let begin = origin.saturating_add_unsigned(own_start(device, axis));
+            start = Some(start.map_or(begin, |start| start.min(begin)));
+            end = end.max(origin.saturating_add_unsigned(own_end(device, axis)));
         }
+        shared.start = start.unwrap_or(0);
         shared.width = end.abs_diff(shared.start).max(1);
         shared
     }
@@ -67,7 +69,7 @@ impl SharedAxis {
     /// From the zero to the end of what is recorded: events, or µs.
     pub fn recorded(&self) -> u64 {
         match self.axis {
-            Axis::Events => self.width.saturating_sub(1),
+            Axis::Events => self.width.saturating_add_signed(self.start).saturating_sub(1),
             Axis::Time => self.width.saturating_sub(self.start.unsigned_abs()),
         }
     }

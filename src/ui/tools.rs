@@ -11,7 +11,7 @@ use super::change::{Change, Turn};
 use super::cursor::column_under;
 use super::effect::{Effect, Pointer};
 use super::markers::Markers;
-use super::navigate::own_width;
+use super::navigate::own_end;
 use super::part::Part;
 use super::shared::Shared;
 use engine::protocol::{Answer, At, Question};
@@ -48,7 +48,7 @@ impl Shared {
     /// The exact place of the pointer.
     pub(super) fn point_at(&self, pointer: Pointer) -> Option<Point> {
         let view = self.view?;
-        let x = view.x_from_column(pointer.x).clamp(0.0, own_width(self.device()?, view.axis) as f64);
+        let x = view.x_from_column(pointer.x).clamp(0.0, own_end(self.device()?, view.axis) as f64);
         Some(Point::new(At::X(view.axis, x), view.bytes_from_row(pointer.y).max(0.0) as u64))
     }
 }

@@ -4,15 +4,17 @@ use super::columns::{Grid, MAX_WINDOW_PX};
 use super::source::Source;
 use super::view::{Axis, View};
 
-/// The highest total of requested bytes and the most reserved bytes in each of `width_px` columns over the whole axis. Where there
-/// are fewer moments than columns, neighbours are equal.
-pub fn silhouette(source: &Source, axis: Axis, width_px: u32) -> (Vec<u64>, Vec<u64>) {
+/// The highest total of requested bytes and the most reserved bytes in each of `width_px` columns over the whole axis, or from event
+/// `first` on where what is before it is not loaded. Where there are fewer moments than columns, neighbours are equal.
+pub fn silhouette(source: &Source, axis: Axis, first: u32, width_px: u32) -> (Vec<u64>, Vec<u64>) {
     let moments = source.requested.moment_count();
     let width = match axis {
         Axis::Events => u64::from(moments),
         Axis::Time => source.clock.map_or(1, |clock| clock.width()),
     };
-    let view = View { axis, ..View::fit(width, 1, width_px.min(MAX_WINDOW_PX), 1) };
+    let start = if axis == Axis::Events { first.min(moments.saturating_sub(1)) } else { 0 };
+    let fit = View::fit(width - u64::from(start), 1, width_px.min(MAX_WINDOW_PX), 1);
+    let view = View { axis, left_px: (f64::from(start) / fit.x_per_px).round() as i64, ..fit };
     let grid = Grid::new(&view, moments, source.clock);
     let mut bytes = (Vec::new(), Vec::new());
     for column in 0..grid.len() {

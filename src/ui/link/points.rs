@@ -4,7 +4,7 @@ use super::reading::{Reading, ends, event, hexadecimal, list, moment, optional, 
 use super::window::{PARTS, millionths, place, x_of};
 use crate::cursor::Standing;
 use crate::markers::{Marker, Markers};
-use crate::navigate::own_width;
+use crate::navigate::own_end;
 use crate::plots::{self, Chosen};
 use crate::pointing;
 use crate::shared::Shared;
@@ -66,7 +66,7 @@ fn point_of(state: &Shared, text: &str) -> Option<Point> {
     let device = state.device()?;
     let x = |axis: Axis, text: &str| {
         (axis == Axis::Events || device.time_us.is_some()).then_some(())?;
-        Some(At::X(axis, x_of(millionths(text)?).clamp(0.0, own_width(device, axis) as f64)))
+        Some(At::X(axis, x_of(millionths(text)?).clamp(0.0, own_end(device, axis) as f64)))
     };
     let at = match at.split_at_checked(1) {
         Some(("x", text)) => x(Axis::Events, text)?,

@@ -8,7 +8,7 @@ use picture::timeline::{Axis, Extent, Scene, View, time_axis_width};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     pub axis: Axis,
-    /// Where it begins, in units of the device's own axis: 0, or before it where devices share an axis.
+    /// Where it begins, in units of the device's own axis: 0, or later where a range is loaded, or before it where devices share an axis.
     pub start: i64,
     /// Its size; both at least 1. The bytes are those to show, without the free space above.
     pub extent: Extent,
@@ -20,7 +20,9 @@ impl Plane {
         let drawn = device.drawn_peak;
         let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
         let bytes = if drawn == 0 || reserved / 2 <= drawn { drawn.max(reserved) } else { drawn };
-        Plane { axis, start: 0, extent: Extent { width: own_width(device, axis), bytes: bytes.max(1) } }
+        let start = own_start(device, axis);
+        let width = own_end(device, axis).saturating_sub(start).max(1);
+        Plane { axis, start: start as i64, extent: Extent { width, bytes: bytes.max(1) } }
     }
 
     /// Everything in the window.
@@ -208,8 +210,13 @@ pub fn wheel_factor(delta: f64) -> f64 {
     (delta.clamp(-400.0, 400.0) / 550.0).exp()
 }
 
-/// How long a device's own axis is.
-pub(crate) fn own_width(device: &DeviceSummary, axis: Axis) -> u64 {
+/// Where a device's own axis begins: where a range of its events is loaded, with the state before the first of them.
+pub(crate) fn own_start(device: &DeviceSummary, axis: Axis) -> u64 {
+    if axis == Axis::Events { device.loaded.map_or(0, |(first, _)| first.into()) } else { 0 }
+}
+
+/// Where a device's own axis ends.
+pub(crate) fn own_end(device: &DeviceSummary, axis: Axis) -> u64 {
     match (axis, device.time_us) {
         (Axis::Time, Some((first, last))) => time_axis_width(last.abs_diff(first)),
         _ => device.events.saturating_add(1),

@@ -3,7 +3,7 @@
 use super::line::{Curve, Curved, KeyEntry, Line, Wanted};
 use super::{Plots, keep, known};
 use crate::cursor::column_under_edges;
-use crate::navigate::own_width;
+use crate::navigate::Plane;
 use crate::shared::Shared;
 use base::units::{Bytes, grouped, percent};
 use engine::protocol::{Curves, Only, Overview, Plot};
@@ -28,8 +28,9 @@ impl Shared {
             {
                 continue;
             }
-            let whole = View::fit(own_width(device, self.axis), 1, OVERVIEW_PX, 1);
-            return Some(Wanted::Whole(whose, self.axis, View { axis: self.axis, ..whole }));
+            let mut whole = Plane::of(device, self.axis);
+            whole.extent.bytes = 1;
+            return Some(Wanted::Whole(whose, self.axis, whole.fitted(OVERVIEW_PX, 1)));
         }
         let of = self.curved().filter(|_| is_reserved)?;
         self.plots.curves.about(&of).is_none().then_some(Wanted::Window(of))
