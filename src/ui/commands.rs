@@ -81,7 +81,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::CopyLink => link::copy(state, effects),
         Command::CopySnippet => effects.push(Effect::Copy(record::SNIPPET.to_owned())),
         Command::ClearSelection if matches!(state.stage, Stage::Choosing(_) | Stage::Loading(_)) => {
-            cancel(state, effects)
+            cancel(state, effects);
         }
         Command::ClearSelection if state.toast.take().is_some() => {}
         Command::ClearSelection => {

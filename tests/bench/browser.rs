@@ -15,7 +15,7 @@ const MORE_PATIENCE: Duration = Duration::from_nanos(200);
 /// How often the page is asked whether it is done; each question disturbs it.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(100);
 /// A page that has just been loaded is still busy with its worker and its device: nobody drops a file that fast.
-const SETTLING: Duration = Duration::from_millis(1500);
+pub(crate) const SETTLING: Duration = Duration::from_millis(1500);
 
 /// What opening a file in the page took, once. Seconds, unless the name says otherwise.
 pub(crate) struct Opening {
@@ -82,17 +82,17 @@ impl InPage {
 }
 
 /// From before the page begins: notes when its program runs, which writes the snippet, and when a worker said something last.
-const BEFORE: &str = "window.Worker = class extends Worker { constructor(...of) { super(...of); \
+pub(crate) const BEFORE: &str = "window.Worker = class extends Worker { constructor(...of) { super(...of); \
         this.addEventListener('message', () => window.heard = performance.now()); } }; \
     new MutationObserver((_, observer) => { if (document.getElementById('snippet')?.textContent) { \
         window.runs = performance.now(); observer.disconnect(); } }) \
         .observe(document, { childList: true, subtree: true });";
 
 /// Without a word of the worker for so long, everything is shown.
-const QUIET_MS: f64 = 1000.0;
+pub(crate) const QUIET_MS: f64 = 1000.0;
 
 /// Notes when a file is chosen, when its summary stands and when its first picture is drawn, and how late a timer comes.
-const WATCH: &str = "{ const times = window.times = { gap: 0 }; \
+pub(crate) const WATCH: &str = "{ const times = window.times = { gap: 0 }; \
     document.querySelector('input#file').addEventListener('change', event => { \
         times.file = event.target.files[0]; times.start = times.tick = performance.now(); }, { capture: true, once: true }); \
     const state = new MutationObserver(() => { if (times.start && document.body.dataset.state === 'ready') { \

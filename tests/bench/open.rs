@@ -16,6 +16,7 @@ mod figure;
 mod machine;
 mod native;
 mod report;
+mod trace;
 
 #[path = "../browser/asking.rs"]
 mod asking;
@@ -89,6 +90,8 @@ fn measure(case: &Case) -> Outcome {
         native: native.into_iter().collect(),
         memory: native::weigh(&file.path),
         page: InPage::of(&openings),
+        // Of a larger file, a trace is hundreds of megabytes.
+        trace: (file.bytes < 200_000_000).then(|| trace::of(&file)),
         cpython: room.map(|()| cpython.map(|seconds| seconds.into_iter().collect())),
     })
 }

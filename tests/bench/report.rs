@@ -3,6 +3,7 @@
 use crate::browser::InPage;
 use crate::figure::{Figure, digits};
 use crate::native::Memory;
+use crate::trace::Trace;
 use memscape::units::{Bytes, grouped};
 use std::collections::BTreeSet;
 
@@ -15,6 +16,7 @@ pub(crate) struct Measured {
     pub(crate) native: Figure,
     pub(crate) memory: Memory,
     pub(crate) page: InPage,
+    pub(crate) trace: Option<Trace>,
     /// With the collector on and off, or why not.
     pub(crate) cpython: Result<[Figure; 2], String>,
 }
@@ -182,7 +184,7 @@ impl Measured {
 }
 
 fn figures(file: &Measured) -> String {
-    let Measured { name, words, bytes, events, native, memory, page, cpython } = file;
+    let Measured { name, words, bytes, events, native, memory, page, trace, cpython } = file;
     let mut text = format!("## {name}\n\n`generate {words}`: {}, {} events.\n\n", Bytes(*bytes), grouped(*events));
     text += "| | median | best | spread | of the file | |\n| --- | --- | --- | --- | --- | --- |\n";
     let mut row = |what: &str, figure: &Figure, beside: String| {
@@ -223,7 +225,7 @@ fn figures(file: &Measured) -> String {
     size("renderer process, largest resident set", page.renderer_bytes.median());
     size("the same before the file was chosen", page.empty_renderer_bytes.median());
     size("native process, growth of its largest resident set", Some(memory.resident as f64));
-    text + "\n"
+    text + "\n" + &trace.as_ref().map_or_else(String::new, Trace::report)
 }
 
 fn tables(measured: &[&Measured]) -> String {

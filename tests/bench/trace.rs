@@ -1,0 +1,212 @@
+//! Where the milliseconds of one opening go: what each thread of the browser did, by kind, until the picture and until everything is shown.
+//!
+//! One opening by itself: a trace costs time of its own, so its sums tell shares, not the figures beside them.
+
+use crate::browser::{BEFORE, QUIET_MS, SETTLING, WATCH};
+use crate::cases::Generated;
+use crate::chromium::{Adapter, Chromium};
+use crate::page::Page;
+use crate::site::Site;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const CATEGORIES: [&str; 9] = [
+    "devtools.timeline",
+    "disabled-by-default-devtools.timeline",
+    "toplevel",
+    "blink.user_timing",
+    "v8",
+    "v8.wasm",
+    "disabled-by-default-v8.wasm",
+    "disabled-by-default-v8.gc",
+    "gpu",
+];
+
+/// What is done, by the names that Chromium gives to it; what comes first wins.
+const KINDS: [(&str, &[&str]); 7] = [
+    ("compiling wasm", &["wasm", "Wasm", "Liftoff", "Turbofan"]),
+    ("collecting garbage", &["GC", "Scavenge"]),
+    ("style and layout", &["Layout", "UpdateLayerTree", "Style", "HitTest", "PrePaint"]),
+    ("painting", &["Paint", "Commit", "Layerize", "Raster", "Composite", "ImageDecode", "BeginMainThreadFrame"]),
+    ("parsing", &["ParseHTML", "ParseAuthorStyleSheet", "v8.compile"]),
+    ("GPU", &["GPUTask", "Gpu"]),
+    (
+        "program",
+        &[
+            "FunctionCall",
+            "EvaluateScript",
+            "EventDispatch",
+            "TimerFire",
+            "FireAnimationFrame",
+            "RunMicrotasks",
+            "v8.",
+            "V8.",
+            "HandlePostMessage",
+        ],
+    ),
+];
+const OTHER: &str = "other tasks";
+
+/// Milliseconds by thread and kind, until the picture and until everything is shown.
+pub(crate) struct Trace {
+    pub(crate) picture_ms: f64,
+    pub(crate) all_ms: f64,
+    pub(crate) sums: BTreeMap<(&'static str, &'static str), [f64; 2]>,
+    /// The longest tasks of the page: when each began and how long it took, in milliseconds, and the kind that most of it was.
+    pub(crate) longest: Vec<(f64, f64, &'static str)>,
+}
+
+struct Span {
+    begin: f64,
+    end: f64,
+    kind: &'static str,
+    /// Without what lies in it.
+    own: f64,
+}
+
+/// Opens the file once, while the browser writes down what it does.
+pub(crate) fn of(file: &Generated) -> Trace {
+    let chromium = Chromium::with(Adapter::Software);
+    let page = Page::blank(chromium);
+    page.run_before_load(BEFORE);
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    std::thread::sleep(SETTLING);
+    page.evaluate(WATCH);
+    let before = chromium.events(|event| event.method.starts_with("Tracing.")).len();
+    let config =
+        json!({ "includedCategories": CATEGORIES, "excludedCategories": ["*"], "recordMode": "recordUntilFull" });
+    chromium.call("", "Tracing.start", json!({ "transferMode": "ReportEvents", "traceConfig": config }));
+    // Times of the page and of the trace meet here.
+    page.evaluate("performance.mark('measure')");
+    let mark_ms = page.evaluate("performance.getEntriesByName('measure')[0].startTime").as_f64().expect("a time");
+    page.choose("input#file", &[&file.path]);
+    let shown =
+        format!("performance.now() - heard > {QUIET_MS} && times.picture ? [times.start, times.picture, heard] : null");
+    let deadline = Instant::now() + PATIENCE;
+    let times: Vec<f64> = loop {
+        if let Ok(times) = serde_json::from_value(page.evaluate(&shown)) {
+            break times;
+        }
+        assert!(Instant::now() < deadline, "waited in vain until everything is shown");
+        std::thread::sleep(Duration::from_millis(200));
+    };
+    chromium.call("", "Tracing.end", json!({}));
+    let told = loop {
+        // Of the traces before this one there are events as well.
+        let mut told = chromium.events(|event| event.method.starts_with("Tracing."));
+        let told = told.split_off(before.min(told.len()));
+        if told.iter().any(|event| event.method == "Tracing.tracingComplete") {
+            break told;
+        }
+        assert!(Instant::now() < deadline, "waited in vain for the trace");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    let events: Vec<&Value> = told.iter().filter_map(|event| event.params["value"].as_array()).flatten().collect();
+    let [start, picture, all] = times[..] else { panic!("three times: {times:?}") };
+    told_by(&events, mark_ms, [start, picture, all])
+}
+
+fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> Trace {
+    let thread = |event: &Value| (event["pid"].as_i64().unwrap_or(0), event["tid"].as_i64().unwrap_or(0));
+    let mark = events.iter().find(|event| event["name"] == "measure").expect("the mark is in the trace");
+    let renderer = thread(mark).0;
+    let zero_us = mark["ts"].as_f64().expect("a time") + (start - mark_ms) * 1e3;
+    let name_of = |event: &Value| event["args"]["name"].as_str().unwrap_or_default().to_owned();
+    let names: HashMap<_, _> = events
+        .iter()
+        .filter(|event| event["name"] == "thread_name")
+        .map(|event| (thread(event), name_of(event)))
+        .collect();
+    let whose = |of: (i64, i64)| -> Option<&'static str> {
+        let name = names.get(&of).map_or("", String::as_str);
+        match name {
+            "CrRendererMain" if of.0 == renderer => Some("page"),
+            "DedicatedWorker thread" if of.0 == renderer => Some("worker"),
+            "ThreadPoolForegroundWorker" if of.0 == renderer => Some("other threads of the page"),
+            "CrGpuMain" | "VizCompositorThread" => Some("GPU process"),
+            _ => None,
+        }
+    };
+    let mut spans: BTreeMap<(i64, i64), Vec<Span>> = BTreeMap::new();
+    for event in events.iter().filter(|event| event["ph"] == "X") {
+        let (Some(ts), Some(dur)) = (event["ts"].as_f64(), event["dur"].as_f64()) else { continue };
+        let name = event["name"].as_str().unwrap_or_default();
+        let is_of = |names: &[&str]| names.iter().any(|part| name.contains(part));
+        let kind = KINDS.iter().find(|(_, names)| is_of(names)).map_or(OTHER, |(kind, _)| kind);
+        let begin = (ts - zero_us) / 1e3;
+        let span = Span { begin, end: begin + dur / 1e3, kind, own: dur / 1e3 };
+        spans.entry(thread(event)).or_default().push(span);
+    }
+    let ends = [picture - start, all - start];
+    let mut sums = BTreeMap::new();
+    let mut longest = Vec::new();
+    for (of, mut spans) in spans {
+        let Some(whose) = whose(of) else { continue };
+        spans.sort_by(|a, b| a.begin.total_cmp(&b.begin).then(b.end.total_cmp(&a.end)));
+        let mut open: Vec<usize> = Vec::new();
+        let mut roots: Vec<(usize, BTreeMap<&'static str, f64>)> = Vec::new();
+        for at in 0..spans.len() {
+            while open.last().is_some_and(|&last| spans[last].end <= spans[at].begin) {
+                open.pop();
+            }
+            let length = spans[at].end - spans[at].begin;
+            match open.last() {
+                Some(&last) => spans[last].own -= length,
+                None => roots.push((at, BTreeMap::new())),
+            }
+            // A task is no kind of work: what is in it is, and what is in nothing else belongs to what it stands in.
+            if spans[at].kind == OTHER
+                && let Some(&last) = open.last()
+            {
+                spans[at].kind = spans[last].kind;
+            }
+            open.push(at);
+        }
+        let mut root = 0;
+        for (at, span) in spans.iter().enumerate() {
+            while roots.get(root + 1).is_some_and(|(first, _)| *first <= at) {
+                root += 1;
+            }
+            if let Some((_, kinds)) = roots.get_mut(root) {
+                *kinds.entry(span.kind).or_default() += span.own.max(0.0);
+            }
+            for (sum, end) in sums.entry((whose, span.kind)).or_insert([0.0; 2]).iter_mut().zip(ends) {
+                if span.begin >= 0.0 && span.begin < end {
+                    *sum += span.own.max(0.0);
+                }
+            }
+        }
+        if whose == "page" {
+            longest.extend(roots.iter().filter(|(at, _)| (0.0..ends[1]).contains(&spans[*at].begin)).map(
+                |(at, kinds)| {
+                    let most = kinds.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(OTHER, |(kind, _)| kind);
+                    (spans[*at].begin, spans[*at].end - spans[*at].begin, most)
+                },
+            ));
+        }
+    }
+    longest.sort_by(|a, b| b.1.total_cmp(&a.1));
+    longest.truncate(5);
+    Trace { picture_ms: ends[0], all_ms: ends[1], sums, longest }
+}
+
+impl Trace {
+    /// As a table.
+    pub(crate) fn report(&self) -> String {
+        let mut text = format!(
+            "Where the milliseconds go, in one opening that was traced (picture after {:.0} ms, everything after {:.0} ms):\n\n\
+             | | | until the picture, ms | until everything is shown, ms |\n| --- | --- | --- | --- |\n",
+            self.picture_ms, self.all_ms
+        );
+        for ((whose, kind), [picture, all]) in &self.sums {
+            if *all >= 0.5 {
+                text += &format!("| {whose} | {kind} | {picture:.1} | {all:.1} |\n");
+            }
+        }
+        let longest = self.longest.iter().map(|(at, ms, kind)| format!("{ms:.0} ms after {at:.0} ms (mostly {kind})"));
+        text + &format!("\nThe longest tasks of the page: {}.\n\n", longest.collect::<Vec<_>>().join(", "))
+    }
+}
