@@ -4,7 +4,7 @@ use super::begun::Begun;
 use engine::Want;
 use engine::protocol::Access;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// How much is read at a time.
@@ -20,8 +20,9 @@ pub(crate) struct Input {
 }
 
 enum Bytes {
-    File { file: File, length: u64, _owned: Option<Begun> },
+    File { file: File, length: u64, owned: Option<Begun> },
     Pipe(Box<dyn Read>),
+    Memory(Cursor<Vec<u8>>),
 }
 
 impl Input {
@@ -35,12 +36,25 @@ impl Input {
         } else {
             let file = File::open(path)?;
             match file.metadata()? {
-                metadata if metadata.is_file() => Bytes::File { file, length: metadata.len(), _owned: None },
+                metadata if metadata.is_file() => Bytes::File { file, length: metadata.len(), owned: None },
                 metadata if metadata.is_dir() => return Err(io::Error::other("is a folder: name the files in it")),
                 _ => Bytes::Pipe(Box::new(file)),
             }
         };
         Ok(Input { bytes, first: None, watch: None })
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Input {
+        Input { bytes: Bytes::Memory(Cursor::new(bytes)), first: None, watch: None }
+    }
+
+    /// The file that was named, to be read elsewhere; its place in it is shared.
+    pub(crate) fn named_file(&self) -> Option<File> {
+        match &self.bytes {
+            Bytes::File { file, owned: None, .. } => file.try_clone().ok(),
+            _ => None,
+        }
     }
 
     /// Is asked before each chunk whether to go on; its error is the chunk's.
@@ -50,13 +64,14 @@ impl Input {
 
     /// How its bytes can be reached.
     pub(crate) fn access(&self) -> Access {
-        if matches!(self.bytes, Bytes::File { .. }) { Access::Anywhere } else { Access::Forward }
+        if matches!(self.bytes, Bytes::Pipe(_)) { Access::Forward } else { Access::Anywhere }
     }
 
     /// Its length in bytes, where known.
     pub(crate) fn total_bytes(&self) -> Option<u64> {
         match &self.bytes {
             Bytes::File { length, .. } => Some(*length),
+            Bytes::Memory(bytes) => Some(bytes.get_ref().len() as u64),
             Bytes::Pipe(_) => None,
         }
     }
@@ -68,6 +83,7 @@ impl Input {
     pub(crate) fn rewind(&mut self) -> io::Result<()> {
         match &mut self.bytes {
             Bytes::File { file, .. } => file.rewind(),
+            Bytes::Memory(bytes) => bytes.rewind(),
             Bytes::Pipe(_) => Ok(()),
         }
     }
@@ -80,12 +96,8 @@ impl Input {
         self.watch.as_mut().map_or(Ok(()), |watch| watch())?;
         let mut chunk = Vec::with_capacity(CHUNK);
         match &mut self.bytes {
-            Bytes::File { file, .. } => {
-                if let Want::At(offset) = want {
-                    file.seek(SeekFrom::Start(offset))?;
-                }
-                file.take(CHUNK as u64).read_to_end(&mut chunk)?;
-            }
+            Bytes::File { file, .. } => read(file, want, &mut chunk)?,
+            Bytes::Memory(bytes) => read(bytes, want, &mut chunk)?,
             Bytes::Pipe(pipe) => {
                 pipe.take(CHUNK as u64).read_to_end(&mut chunk)?;
                 // The engine decides by the first bytes of a file; once it goes on, it will not want them again.
@@ -106,7 +118,15 @@ impl Input {
         file.write_all(&first)?;
         let length = first.len() as u64 + io::copy(pipe, &mut file)?;
         file.rewind()?;
-        self.bytes = Bytes::File { file, length, _owned: Some(owned) };
+        self.bytes = Bytes::File { file, length, owned: Some(owned) };
         Ok(())
     }
+}
+
+/// Reads a chunk of what can be read anywhere.
+fn read(from: &mut (impl Read + Seek), want: Want, chunk: &mut Vec<u8>) -> io::Result<()> {
+    if let Want::At(offset) = want {
+        from.seek(SeekFrom::Start(offset))?;
+    }
+    from.take(CHUNK as u64).read_to_end(chunk).map(drop)
 }

@@ -174,7 +174,7 @@ impl Decoder {
         match self {
             Decoder::Pickle(_, head) => head.describe(),
             Decoder::Json(_) => "JSON".to_owned(),
-            Decoder::Columns(machine) => format!("columns of {}", machine.format()),
+            Decoder::Columns(machine) => machine.description(),
             Decoder::Drawing(_) | Decoder::Elements(_) => "SnapViewer".to_owned(),
         }
     }

@@ -208,6 +208,8 @@ impl Engine {
                     file.answers.set_rules(self.internal.clone());
                     file.set_categories(&self.categories);
                     self.loading = None;
+                    // Whoever only wants to know what is in it, asks for no more.
+                    return Work::More;
                 }
                 Err(error) => {
                     self.replies.push_back(Reply::Failed { message: loader.message(&error) });
@@ -220,6 +222,11 @@ impl Engine {
         // What only makes answers faster comes when there is nothing else to do.
         let is_done = answered.and_then(|()| file.prepare(slice)).is_ok();
         if is_done { Work::Idle } else { Work::More }
+    }
+
+    /// The file that is open, without what answers questions about it.
+    pub fn into_opened(self) -> Option<Opened> {
+        self.file.map(|file| Opened::of(*file))
     }
 
     /// The next reply, oldest first.

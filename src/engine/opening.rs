@@ -8,7 +8,7 @@ use super::protocol::{Access, FileSummary, Member, Want};
 use super::side::Side;
 use analysis::{CategorySet, Sites};
 use base::slice::Slice;
-use history::compact;
+use history::compact::{self, Unwritable, Writer};
 use history::replay::{Builder, Recorder};
 use std::io::Write;
 
@@ -80,6 +80,18 @@ pub fn open_columns(name: String, read: &mut dyn FnMut(&mut [u8]) -> Result<usiz
 pub struct Opened(OpenFile);
 
 impl Opened {
+    pub(super) fn of(file: OpenFile) -> Opened {
+        Opened(file)
+    }
+
+    /// Writes it as columns that say of themselves what the file was: see [`Engine::write_columns`](super::Engine::write_columns).
+    ///
+    /// # Errors
+    /// Those of that.
+    pub fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
+        self.0.write_columns(Writer::kept(out)?)
+    }
+
     /// What is in it.
     pub fn summary(&self) -> FileSummary {
         self.0.summary()

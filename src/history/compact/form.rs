@@ -18,6 +18,8 @@
 pub const MAGIC: &[u8; 16] = crate::container::COLUMNS;
 /// The version that this program writes, and the only one it reads.
 pub const VERSION: u8 = 1;
+/// Set in the version of columns that are read in place of the file they were written of: they are no format of their own.
+pub(super) const KEPT: u8 = 128;
 
 /// Bytes of a section's head: what it is, and the length of its payload.
 pub(super) const HEAD: usize = 5;

@@ -2,7 +2,7 @@
 
 use super::error::CompactError;
 use super::events::Events;
-use super::form::{HEAD, MAGIC, MOST_BYTES, SUM, VERSION, sum, what};
+use super::form::{HEAD, KEPT, MAGIC, MOST_BYTES, SUM, VERSION, sum, what};
 use super::numbers::Numbers;
 use super::tables::Tables;
 use crate::snapshot::{EventSink, Snapshot};
@@ -17,6 +17,8 @@ pub struct Machine<S> {
     read: usize,
     /// Where in the file the buffer begins.
     begins: u64,
+    /// Whether they are read in place of the file that they were written of.
+    is_kept: bool,
     stage: Stage,
 }
 
@@ -43,8 +45,8 @@ pub struct Compact {
 impl<S: EventSink> Machine<S> {
     /// A machine that hands the events to `sink`.
     pub fn new(sink: S) -> Machine<S> {
-        let (events, tables, buffer, read, begins) = Default::default();
-        Machine { sink, events, tables, buffer, read, begins, stage: Stage::Beginning }
+        let (events, tables, buffer, read, begins, is_kept) = Default::default();
+        Machine { sink, events, tables, buffer, read, begins, is_kept, stage: Stage::Beginning }
     }
 
     /// Where the events go.
@@ -81,7 +83,8 @@ impl<S: EventSink> Machine<S> {
         match self.stage {
             Stage::Beginning => {
                 let Some((magic, [version, ..])) = rest.split_at_checked(MAGIC.len()) else { return false };
-                if magic != MAGIC || *version != VERSION {
+                self.is_kept = *version == VERSION | KEPT;
+                if magic != MAGIC || (*version != VERSION && !self.is_kept) {
                     self.stage = Stage::Broken(CompactError::Version(*version));
                     return false;
                 }
@@ -149,6 +152,11 @@ impl<S: EventSink> Machine<S> {
     /// How the original file was written, outermost first; known at the end.
     pub fn format(&self) -> &str {
         &self.tables.format
+    }
+
+    /// How what is read is written: as columns, or where they are read in its place, as the original file was.
+    pub fn description(&self) -> String {
+        if self.is_kept { self.format().to_owned() } else { ["columns of ", self.format()].concat() }
     }
 
     /// The snapshot, and the sink with its events, once all was fed and read.

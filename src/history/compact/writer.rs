@@ -2,8 +2,8 @@
 
 use super::error::Unwritable;
 use super::form::{
-    FULL, LONG, MAGIC, MOST_BYTES, MOST_EVENTS, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, VERSION, column, sum,
-    what,
+    FULL, KEPT, LONG, MAGIC, MOST_BYTES, MOST_EVENTS, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, VERSION,
+    column, sum, what,
 };
 use super::numbers::{put, put_difference, put_signed};
 use super::trace::is_free;
@@ -45,9 +45,21 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// The system's.
-    pub fn new(mut out: W) -> Result<Writer<W>, Unwritable> {
+    pub fn new(out: W) -> Result<Writer<W>, Unwritable> {
+        Writer::begin(out, VERSION)
+    }
+
+    /// Begins what is read in place of the file.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn kept(out: W) -> Result<Writer<W>, Unwritable> {
+        Writer::begin(out, VERSION | KEPT)
+    }
+
+    fn begin(mut out: W, version: u8) -> Result<Writer<W>, Unwritable> {
         out.write_all(MAGIC)?;
-        out.write_all(&[VERSION])?;
+        out.write_all(&[version])?;
         Ok(Writer { out, traces: 0, trace: Trace::default(), columns: Default::default() })
     }
 
