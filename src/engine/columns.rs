@@ -4,7 +4,7 @@ use super::Engine;
 use super::open::OpenFile;
 use base::units::EventIdx;
 use history::compact::{Unwritable, Writer};
-use history::replay::DeviceHistory;
+use history::replay::{DeviceHistory, parts, warning_parts};
 use history::snapshot::{Event, NO_TIME, WarningKind};
 use std::io::Write;
 
@@ -15,38 +15,58 @@ impl Engine {
     /// # Errors
     /// The system's; or the columns have no room for what the file has, and one sentence says for what.
     pub fn write_columns<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        self.file.as_deref().ok_or(NOTHING)?.write_columns(Writer::new(out)?)
+        self.file.as_deref().ok_or(NOTHING)?.write_columns(out)
     }
 
-    /// The same, to be read in place of the file: opened again, they also say that they are written as it was.
+    /// Writes what is to be read in place of the file, by the same build: its histories as they are in memory, so that nothing is decoded and
+    /// replayed again, and its tables. Opened, it says that it is written as the file was. Takes some ten nanoseconds an event, in one piece.
     ///
     /// # Errors
     /// Those of [`Engine::write_columns`].
     pub fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        self.file.as_deref().ok_or(NOTHING)?.write_columns(Writer::kept(out)?)
+        self.file.as_deref().ok_or(NOTHING)?.write_kept(out)
     }
 }
 
 const NOTHING: Unwritable = Unwritable::Unfit("no file is open");
 
 impl OpenFile {
-    pub(super) fn write_columns<W: Write>(&self, mut writer: Writer<W>) -> Result<W, Unwritable> {
-        if self.histories.iter().any(|history| history.loaded().is_some()) {
-            return Err(Unwritable::Unfit("only a range of the events is loaded"));
-        }
+    fn write_columns<W: Write>(&self, out: W) -> Result<W, Unwritable> {
+        let mut writer = Writer::new(out)?;
+        self.must_be_whole()?;
         // The history keeps the size of the allocation, not that of the free.
         if self.warnings().iter().any(|(kind, ..)| *kind == WarningKind::SizeOfFreeDiffers) {
             return Err(Unwritable::Unfit("the size of a free differs from its allocation's"));
         }
-        let mut devices = Vec::new();
         for history in self.histories.iter().filter(|history| history.event_count() > 0) {
             writer.begin_trace()?;
-            devices.push(history.device);
             for at in 0..history.event_count() {
                 writer.event(&event(history, at))?;
             }
         }
-        writer.finish(&self.snapshot, &devices, self.format())
+        writer.finish(&self.snapshot, &self.devices(), self.format())
+    }
+
+    pub(super) fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
+        let mut writer = Writer::kept(out)?;
+        self.must_be_whole()?;
+        let put = &mut |part: &[u8]| writer.image(part);
+        self.histories.iter().try_for_each(|history| parts(history, put))?;
+        warning_parts(self.warnings(), put)?;
+        writer.finish(&self.snapshot, &self.devices(), self.format())
+    }
+
+    fn must_be_whole(&self) -> Result<(), Unwritable> {
+        match self.histories.iter().any(|history| history.loaded().is_some()) {
+            true => Err(Unwritable::Unfit("only a range of the events is loaded")),
+            false => Ok(()),
+        }
+    }
+
+    /// The devices that have events.
+    fn devices(&self) -> Vec<i64> {
+        let histories = self.histories.iter().filter(|history| history.event_count() > 0);
+        histories.map(|history| history.device).collect()
     }
 }
 

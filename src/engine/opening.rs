@@ -8,7 +8,7 @@ use super::protocol::{Access, FileSummary, Member, Want};
 use super::side::Side;
 use analysis::{CategorySet, Sites};
 use base::slice::Slice;
-use history::compact::{self, Unwritable, Writer};
+use history::compact::{self, Unwritable};
 use history::replay::{Builder, Recorder};
 use std::io::Write;
 
@@ -84,12 +84,12 @@ impl Opened {
         Opened(file)
     }
 
-    /// Writes it as columns that say of themselves what the file was: see [`Engine::write_columns`](super::Engine::write_columns).
+    /// Writes what is to be read in place of the file: see [`Engine::write_kept`](super::Engine::write_kept).
     ///
     /// # Errors
     /// Those of that.
     pub fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        self.0.write_columns(Writer::kept(out)?)
+        self.0.write_kept(out)
     }
 
     /// What is in it.

@@ -23,6 +23,6 @@ mod write_tables;
 mod writer;
 
 pub use error::{CompactError, Unwritable};
-pub use form::{MAGIC, VERSION, sum};
+pub use form::{KEPT, MAGIC, VERSION, sum, wide_sum};
 pub use reader::{Compact, Machine};
 pub use writer::Writer;

@@ -2,7 +2,7 @@
 
 use super::error::CompactError;
 use super::events::Events;
-use super::form::{HEAD, KEPT, MAGIC, MOST_BYTES, SUM, VERSION, sum, what};
+use super::form::{HEAD, KEPT, MAGIC, MOST_BYTES, SUM, VERSION, sum, what, wide_sum};
 use super::numbers::Numbers;
 use super::tables::Tables;
 use crate::snapshot::{EventSink, Snapshot};
@@ -103,12 +103,17 @@ impl<S: EventSink> Machine<S> {
                 let Some(&told) = rest.first_chunk::<SUM>() else { return false };
                 let whole = HEAD + length;
                 let section = self.buffer.get(self.read..self.read + whole).unwrap_or_default();
-                if sum(section) != u32::from_le_bytes(told) {
+                let sum = if self.is_kept { wide_sum(section) } else { sum(section) };
+                if sum != u32::from_le_bytes(told) {
                     return self.broken(whole + SUM);
                 }
                 let is_sound = match what {
                     what::EVENTS => self.events.begin(payload),
-                    what::END => payload.is_empty() && self.tables.is_whole(&self.events),
+                    what::IMAGE => self.is_kept && self.sink.image(payload),
+                    what::END => {
+                        let is_whole = payload.is_empty() && self.tables.is_whole(&self.events);
+                        is_whole && self.sink.end(self.tables.rows())
+                    }
                     _ => self.tables.read(what, Numbers::new(payload)),
                 };
                 if !is_sound {

@@ -62,7 +62,11 @@ struct Building {
 
 impl Builder {
     /// Takes the traces and lays them beside the segments.
-    pub fn new(snapshot: &Snapshot, recorder: Recorder) -> Builder {
+    pub fn new(snapshot: &Snapshot, mut recorder: Recorder) -> Builder {
+        if let Some(image) = recorder.image.take() {
+            let (done, warnings) = image.finish(snapshot);
+            return Builder { waiting: Vec::new(), current: None, done, warnings };
+        }
         let whole = |mut trace: Trace| {
             trace.keep_last();
             Some(trace)

@@ -19,6 +19,7 @@ pub mod versions;
 mod build;
 mod dropping;
 mod end;
+mod image;
 mod median;
 mod pending;
 
@@ -26,6 +27,7 @@ pub use crate::snapshot::AnnotationRange;
 pub use allocations::{AllocationId, Allocations, Provenance};
 pub use build::Builder;
 pub use device_history::DeviceHistory;
+pub use image::{parts, warning_parts};
 pub use kept::{Keep, Loaded, Origin};
 pub use live::{Candidates, LiveSets};
 pub use numbers::Numbers;

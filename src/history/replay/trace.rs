@@ -8,9 +8,10 @@
 //! 3       segment_alloc   segment operation 0
 //! ```
 
+use super::image::Image;
 use super::kept::{Keep, Outside};
 use super::times::Times;
-use crate::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
+use crate::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Rows, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
 
@@ -68,11 +69,11 @@ impl Lives {
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     /// Events before the first row: those that were dropped.
-    skipped: u32,
-    action: Column<u8>,
-    subject: Column<u32>,
-    stack: Column<u32>,
-    labels: Column<u32>,
+    pub(super) skipped: u32,
+    pub(super) action: Column<u8>,
+    pub(super) subject: Column<u32>,
+    pub(super) stack: Column<u32>,
+    pub(super) labels: Column<u32>,
     /// When they happened.
     pub times: Times,
 }
@@ -425,11 +426,13 @@ pub struct Recorder {
     keep: Keep,
     most_events: u32,
     left_out: u64,
+    /// Histories that were made of events before, in their place.
+    pub(super) image: Option<Box<Image>>,
 }
 
 impl Default for Recorder {
     fn default() -> Recorder {
-        Recorder { traces: Vec::new(), keep: Keep::ALL, most_events: MOST_EVENTS, left_out: 0 }
+        Recorder { traces: Vec::new(), keep: Keep::ALL, most_events: MOST_EVENTS, left_out: 0, image: None }
     }
 }
 
@@ -446,12 +449,14 @@ impl Recorder {
 
     /// How many events were recorded, over all traces.
     pub fn events(&self) -> u64 {
-        self.traces.iter().map(|trace| u64::from(trace.events.len()) + trace.outside.behind).sum()
+        let of_image = self.image.iter().map(|image| image.events());
+        self.traces.iter().map(|trace| u64::from(trace.events.len()) + trace.outside.behind).chain(of_image).sum()
     }
 
     /// Bytes on the heap, by table.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        self.traces.iter().flat_map(Trace::heap_bytes).collect()
+        let of_image = self.image.iter().map(|image| ("histories", image.heap_bytes()));
+        self.traces.iter().flat_map(Trace::heap_bytes).chain(of_image).collect()
     }
 }
 
@@ -466,6 +471,15 @@ impl EventSink for Recorder {
             Some(trace) => trace.event(event),
             None => self.left_out += 1,
         }
+    }
+
+    fn image(&mut self, part: &[u8]) -> bool {
+        self.keep.is_all() && self.image.get_or_insert_default().part(part)
+    }
+
+    fn end(&mut self, rows: Rows) -> bool {
+        let Some(image) = &mut self.image else { return true };
+        self.traces.is_empty() && image.end(rows)
     }
 }
 
