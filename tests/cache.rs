@@ -201,7 +201,14 @@ fn damaged_entries_are_removed_and_the_file_is_read() {
         bytes[at] ^= 1;
         bytes
     };
-    for bytes in [vec![], whole[..whole.len() / 2].to_vec(), flipped(3), flipped(20), flipped(whole.len() - 9)] {
+    for bytes in [
+        vec![],
+        whole[..whole.len() / 2].to_vec(),
+        flipped(3),
+        flipped(20),
+        flipped(whole.len() - 9),
+        [&*whole, b"x"].concat(),
+    ] {
         fs::write(&entry, bytes).unwrap();
         assert_eq!(said(&folder.run(&asked)), answer);
         assert!(fs::read(&entry).unwrap() == whole, "it is written again");

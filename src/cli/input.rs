@@ -4,7 +4,7 @@ use super::begun::Begun;
 use engine::Want;
 use engine::protocol::Access;
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// How much is read at a time.
@@ -22,7 +22,6 @@ pub(crate) struct Input {
 enum Bytes {
     File { file: File, length: u64, owned: Option<Begun> },
     Pipe(Box<dyn Read>),
-    Memory(Cursor<Vec<u8>>),
 }
 
 impl Input {
@@ -44,9 +43,13 @@ impl Input {
         Ok(Input { bytes, first: None, watch: None })
     }
 
-    /// Bytes in memory.
-    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Input {
-        Input { bytes: Bytes::Memory(Cursor::new(bytes)), first: None, watch: None }
+    /// A file that is open.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn of_file(file: File) -> io::Result<Input> {
+        let length = file.metadata()?.len();
+        Ok(Input { bytes: Bytes::File { file, length, owned: None }, first: None, watch: None })
     }
 
     /// The file that was named, to be read elsewhere; its place in it is shared.
@@ -71,7 +74,6 @@ impl Input {
     pub(crate) fn total_bytes(&self) -> Option<u64> {
         match &self.bytes {
             Bytes::File { length, .. } => Some(*length),
-            Bytes::Memory(bytes) => Some(bytes.get_ref().len() as u64),
             Bytes::Pipe(_) => None,
         }
     }
@@ -83,7 +85,6 @@ impl Input {
     pub(crate) fn rewind(&mut self) -> io::Result<()> {
         match &mut self.bytes {
             Bytes::File { file, .. } => file.rewind(),
-            Bytes::Memory(bytes) => bytes.rewind(),
             Bytes::Pipe(_) => Ok(()),
         }
     }
@@ -96,8 +97,12 @@ impl Input {
         self.watch.as_mut().map_or(Ok(()), |watch| watch())?;
         let mut chunk = Vec::with_capacity(CHUNK);
         match &mut self.bytes {
-            Bytes::File { file, .. } => read(file, want, &mut chunk)?,
-            Bytes::Memory(bytes) => read(bytes, want, &mut chunk)?,
+            Bytes::File { file, .. } => {
+                if let Want::At(offset) = want {
+                    file.seek(SeekFrom::Start(offset))?;
+                }
+                file.take(CHUNK as u64).read_to_end(&mut chunk)?;
+            }
             Bytes::Pipe(pipe) => {
                 pipe.take(CHUNK as u64).read_to_end(&mut chunk)?;
                 // The engine decides by the first bytes of a file; once it goes on, it will not want them again.
@@ -121,12 +126,4 @@ impl Input {
         self.bytes = Bytes::File { file, length, owned: Some(owned) };
         Ok(())
     }
-}
-
-/// Reads a chunk of what can be read anywhere.
-fn read(from: &mut (impl Read + Seek), want: Want, chunk: &mut Vec<u8>) -> io::Result<()> {
-    if let Want::At(offset) = want {
-        from.seek(SeekFrom::Start(offset))?;
-    }
-    from.take(CHUNK as u64).read_to_end(chunk).map(drop)
 }

@@ -71,8 +71,8 @@ struct Memscape {
     caching: Caching,
 }
 
-const AFTER: &str = "A snapshot is what torch.cuda.memory._dump_snapshot() writes; gzip, zstd, zip and PyTorch's HTML pages work as well.\n\
-                     Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid arguments.";
+const AFTER: &str = "Snapshots may be compressed (gzip, zstd, zip). Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid \
+                     arguments.";
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {

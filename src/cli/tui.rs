@@ -102,7 +102,7 @@ impl Disk for Files {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Source>> {
         let input = Input::open(path)?;
         let place = place(&input, None);
-        let kept = place.as_ref().and_then(Place::take);
+        let kept = place.as_ref().and_then(Place::take_whole);
         let place = place.filter(|_| kept.is_none());
         Ok(Box::new(Opened { input: kept.unwrap_or(input), place }))
     }

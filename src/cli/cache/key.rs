@@ -2,11 +2,10 @@
 //! build of the program has decoded it.
 
 use std::fs::{File, Metadata};
-use std::hash::Hasher;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
-use twox_hash::XxHash64;
 use ui::fingerprint::{Tap, parts};
 
 /// A file that was changed so long ago will have another time when it is changed again: file systems round times, some to two seconds.
@@ -69,7 +68,7 @@ fn changed_ns(_: &Metadata) -> i128 {
 fn build() -> u64 {
     static BUILD: OnceLock<u64> = OnceLock::new();
     *BUILD.get_or_init(|| {
-        let mut sum = XxHash64::with_seed(0);
+        let mut sum = DefaultHasher::new();
         sum.write(env!("CARGO_PKG_VERSION").as_bytes());
         if let Ok(program) = std::env::current_exe() {
             sum.write(program.as_os_str().as_encoded_bytes());

@@ -7,7 +7,9 @@ mod shelf;
 
 use crate::input::Input;
 use clap::Args;
-use engine::{Engine, Opened};
+use engine::{Engine, Opened, Want};
+use history::compact::Machine;
+use history::snapshot::{Event, EventSink};
 use key::Version;
 use shelf::Shelf;
 use std::fs::File;
@@ -79,9 +81,19 @@ impl Place {
         Some(Place { cache, file, version, key })
     }
 
-    /// What is kept of the file, to be read in its place.
+    /// What is kept of the file, to be read in its place. Where that turns out to be damaged, [`Place::remove`] it and read the file.
     pub(crate) fn take(&self) -> Option<Input> {
-        self.cache.shelf.take(&self.key).map(Input::of_bytes)
+        Input::of_file(self.cache.shelf.take(&self.key)?).ok()
+    }
+
+    /// The same, looked through before, for who can't turn back to the file: what is damaged is removed.
+    pub(crate) fn take_whole(&self) -> Option<Input> {
+        let mut kept = self.take()?;
+        let is_whole = looked_through(&mut kept).is_ok();
+        if !is_whole {
+            self.remove();
+        }
+        is_whole.then_some(kept)
     }
 
     /// What is kept of the file is of no use.
@@ -105,6 +117,33 @@ impl Place {
             // Columns can't store everything, and disks can be full: then nothing is kept.
             let _ = cache.shelf.put(key, |out| opened.write_kept(out).map(drop).map_err(io::Error::other));
         }
+    }
+}
+
+/// Reads all of an entry.
+///
+/// # Errors
+/// It can't be read, or is damaged: one sentence.
+fn looked_through(kept: &mut Input) -> Result<(), String> {
+    let mut machine = Machine::new(Unseen);
+    loop {
+        let chunk = kept.chunk(Want::Next).map_err(|error| error.to_string())?;
+        if chunk.is_empty() {
+            return machine.finish().map(drop).map_err(|error| error.to_string());
+        }
+        machine.feed(&chunk).map_err(|error| error.to_string())?;
+        while machine.step() {}
+    }
+}
+
+/// Receives what is only looked through.
+struct Unseen;
+
+impl EventSink for Unseen {
+    fn event(&mut self, _: u32, _: &Event) {}
+
+    fn image(&mut self, _: &[u8]) -> bool {
+        true
     }
 }
 

@@ -1,22 +1,14 @@
 //! A folder with what was decoded: entries that are there whole or not at all, and no more of them than there is room for.
 //!
-//! ```text
-//! entry   magic · sum of all that follows (u64, little-endian) · the columns
-//! ```
-//!
 //! Nothing but the folder says which entries there are, so several processes may use it at once: each looks at it when it needs to
 //! know. When an entry was used last is when it was last changed, as the file system says.
 
 use crate::begun::Begun;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use twox_hash::XxHash64;
 
-const MAGIC: &[u8; 16] = b"memscape cache 1";
-/// Bytes before the columns.
-const HEAD: usize = MAGIC.len() + size_of::<u64>();
 /// How entries end, and how they do while they are written.
 const ENTRY: &str = ".columns";
 const PART: &str = ".part";
@@ -33,18 +25,14 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// The columns of an entry, which is now the one used last; `None` where there is none. One that is damaged is removed.
-    pub(super) fn take(&self, key: &str) -> Option<Vec<u8>> {
+    /// An entry, which is now the one used last; `None` where there is none.
+    pub(super) fn take(&self, key: &str) -> Option<File> {
         // To be written, so that its time can be set; where that is not allowed it is used as well.
         let path = self.path(key);
-        let mut file = File::options().read(true).write(true).open(&path).or_else(|_| File::open(&path)).ok()?;
-        let columns = read(&mut file);
-        match &columns {
-            // It may be on a disk that can only be read.
-            Some(_) => drop(file.set_modified(SystemTime::now())),
-            None => self.remove(key),
-        }
-        columns
+        let file = File::options().read(true).append(true).open(&path).or_else(|_| File::open(&path)).ok()?;
+        // It may be on a disk that can only be read.
+        drop(file.set_modified(SystemTime::now()));
+        Some(file)
     }
 
     /// Removes an entry.
@@ -57,24 +45,17 @@ impl Shelf {
         self.path(key).exists()
     }
 
-    /// Puts an entry there, as `write` writes its columns, and removes those used longest ago that there is no room for.
+    /// Puts an entry there, as `write` writes it, and removes those used longest ago that there is no room for.
     ///
     /// # Errors
     /// The system's, those of `write`, or the entry is larger than all of them may be.
     pub(super) fn put(&self, key: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         create(&self.folder)?;
         let (file, begun) = Begun::create(tempfile::Builder::new().prefix(".").suffix(PART), &self.folder)?;
-        let mut out =
-            Summed { out: BufWriter::with_capacity(GATHERED, file), sum: XxHash64::with_seed(0), left: self.most };
-        out.out.write_all(&[0; HEAD])?;
+        let mut out = Limited { out: BufWriter::with_capacity(GATHERED, file), left: self.most };
         write(&mut out)?;
-        let sum = std::hash::Hasher::finish(&out.sum);
-        let mut file = out.out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let bytes = file.stream_position()?;
-        file.rewind()?;
-        file.write_all(MAGIC)?;
-        file.write_all(&sum.to_le_bytes())?;
-        drop(file);
+        let bytes = self.most - out.left;
+        drop(out.out.into_inner().map_err(io::IntoInnerError::into_error)?);
         self.make_room(bytes);
         begun.put(&self.path(key))
     }
@@ -109,18 +90,6 @@ impl Shelf {
     }
 }
 
-/// The columns of an entry; `None` where it is not whole.
-fn read(file: &mut File) -> Option<Vec<u8>> {
-    let mut head = [0; HEAD];
-    file.read_exact(&mut head).ok()?;
-    let (magic, sum) = head.split_first_chunk()?;
-    let length = file.metadata().ok()?.len().checked_sub(HEAD as u64)?;
-    let mut columns = Vec::new();
-    columns.try_reserve_exact(usize::try_from(length).ok()?).ok()?;
-    file.read_to_end(&mut columns).ok()?;
-    (magic == MAGIC && XxHash64::oneshot(0, &columns).to_le_bytes() == *sum).then_some(columns)
-}
-
 /// Makes the folder, which is the user's alone: a snapshot says what somebody works at.
 fn create(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
@@ -130,18 +99,16 @@ fn create(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Sums up what goes through, up to so many bytes.
-struct Summed {
+/// A file that may have so many bytes more.
+struct Limited {
     out: BufWriter<File>,
-    sum: XxHash64,
     left: u64,
 }
 
-impl Write for Summed {
+impl Write for Limited {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.left = self.left.checked_sub(bytes.len() as u64).ok_or(io::ErrorKind::FileTooLarge)?;
         self.out.write_all(bytes)?;
-        std::hash::Hasher::write(&mut self.sum, bytes);
         Ok(bytes.len())
     }
 

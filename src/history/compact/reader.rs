@@ -71,6 +71,10 @@ impl<S: EventSink> Machine<S> {
         self.begins += self.read as u64;
         self.read = 0;
         match &mut self.stage {
+            // What is kept ends where it was ended.
+            Stage::Over(_) if self.is_kept && !bytes.is_empty() => {
+                self.broken(bytes.len());
+            }
             Stage::Over(behind) => *behind += bytes.len() as u64,
             _ => self.buffer.extend_from_slice(bytes),
         }
@@ -124,6 +128,9 @@ impl<S: EventSink> Machine<S> {
                     return true;
                 }
                 self.read += whole + SUM;
+                if what == what::END && self.is_kept && rest.len() > SUM {
+                    return self.broken(rest.len() - SUM);
+                }
                 if what == what::END {
                     self.stage = Stage::Over((rest.len() - SUM) as u64);
                     self.read = self.buffer.len();

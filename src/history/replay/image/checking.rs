@@ -1,8 +1,9 @@
 //! Whether a history that was read is whole: nothing in it refers to what is not there, or lies beyond its last moment.
 
 use crate::replay::device_history::{DeviceHistory, MOMENTS_PER_COUNT};
-use crate::replay::trace::{Lives, NEVER, Subject};
+use crate::replay::trace::{EARLY, Lives, NEVER};
 use crate::snapshot::{Action, Rows, StackId};
+use base::column::Column;
 
 /// Labels that are no row of the table: SnapViewer's frees have none.
 const NO_LABELS: u32 = u32::MAX;
@@ -25,22 +26,33 @@ fn has_events(history: &DeviceHistory, rows: Rows) -> bool {
     let is_stack = |stack: u32| stack == StackId::NONE.0 || (stack as usize) < rows.stacks;
     let is_label = |labels: u32| labels == NO_LABELS || (labels as usize) < rows.labels;
     let annotated = history.annotated.by_subject.values().chain(history.annotated.by_address.values());
-    let [before, traced] = &history.allocations.parts;
-    let named = u64::from(history.allocations.unexplained) + u64::from(history.allocations.statics);
-    let Some(early) = (before.size.len() as u64).checked_sub(named) else { return false };
-    let is_subject = |subject: Subject| match subject {
-        Subject::Traced(index) => (index as usize) < traced.size.len(),
-        Subject::Early(index) => u64::from(index) < early,
-        Subject::Segment(index) => (index as usize) < history.segment_operations.len(),
-        Subject::Note(index) => (index as usize) < history.notes.len(),
-    };
     let columns = [events.subject.len(), events.stack.len(), events.labels.len(), events.times.len() as usize];
     columns == [count; 4]
-        && events.action.iter().all(|action| usize::from(action) < Action::ALL.len())
-        && events.stack.iter().all(is_stack)
-        && events.labels.iter().all(is_label)
+        && all(&events.stack, is_stack)
+        && all(&events.labels, is_label)
         && annotated.into_iter().all(|labels| is_label(labels.0))
-        && (0..history.event_count()).all(|event| is_subject(events.subject(event)))
+        && has_subjects(history)
+}
+
+/// Whether what events are about is there.
+fn has_subjects(history: &DeviceHistory) -> bool {
+    let DeviceHistory { events, allocations, segment_operations, notes, .. } = history;
+    let [before, traced] = &allocations.parts;
+    let named = u64::from(allocations.unexplained) + u64::from(allocations.statics);
+    let Some(early) = (before.size.len() as u64).checked_sub(named) else { return false };
+    // By number of the action: how many there are of what it is about, and whether that can be from before the trace.
+    let about = Action::ALL.map(|action| match action {
+        Action::Alloc | Action::FreeRequested | Action::FreeCompleted => (traced.size.len() as u64, early),
+        action if action.is_of_segment() => (segment_operations.len() as u64, 0),
+        _ => (notes.len() as u64, 0),
+    });
+    let is_about = |(&action, &subject): (&u8, &u32)| {
+        about.get(usize::from(action)).is_some_and(|&(count, early)| {
+            if subject & EARLY == 0 { u64::from(subject) < count } else { u64::from(subject & !EARLY) < early }
+        })
+    };
+    let mut chunks = events.action.chunks().zip(events.subject.chunks());
+    chunks.all(|(actions, subjects)| actions.iter().zip(subjects).all(is_about))
 }
 
 fn has_allocations(history: &DeviceHistory) -> bool {
@@ -49,13 +61,18 @@ fn has_allocations(history: &DeviceHistory) -> bool {
     let is_sound = |lives: &Lives| {
         let count = lives.size.len();
         [lives.address.len(), lives.free_requested.len(), lives.died.len()] == [count; 3]
-            && lives.free_requested.iter().all(is_moment)
-            && lives.died.iter().all(is_moment)
-            && lives.size.iter().all(|size| size <= i64::MAX as u64)
+            && all(&lives.free_requested, is_moment)
+            && all(&lives.died, is_moment)
+            && all(&lives.size, |size| size <= i64::MAX as u64)
     };
     allocations.parts.iter().all(is_sound)
         && u32::try_from(allocations.len()).is_ok()
         && allocations.born.len() == allocations.parts[1].size.len()
-        && allocations.born.iter().all(|born| (1..=last).contains(&born))
+        && all(&allocations.born, |born| (1..=last).contains(&born))
         && allocations.born.iter().is_sorted_by(|one, other| one < other)
+}
+
+/// Whether all values are so. It goes through all of them: without a way out, several are looked at at once.
+fn all<T: Copy>(column: &Column<T>, is_so: impl Fn(T) -> bool) -> bool {
+    column.chunks().all(|chunk| chunk.iter().fold(true, |all, &value| all & is_so(value)))
 }
