@@ -17,7 +17,7 @@ macro_rules! unsigned {
         impl Word for $kind {
             #[inline(always)]
             fn word(self) -> u64 {
-                self as u64
+                u64::from(self)
             }
 
             #[inline(always)]
@@ -33,7 +33,7 @@ macro_rules! signed {
         impl Word for $kind {
             #[inline(always)]
             fn word(self) -> u64 {
-                self as i64 as u64 ^ 1 << 63
+                i64::from(self) as u64 ^ 1 << 63
             }
 
             #[inline(always)]
