@@ -4,8 +4,6 @@
 //! they are done, so that the second question reads nothing. There is one for each thread, since there is one question at a time.
 
 use super::cache::Place;
-use super::input::Input;
-use super::opening::open_first;
 use engine::protocol::{CategorySet, FileSummary};
 use engine::{Engine, Request};
 use std::cell::RefCell;
@@ -87,16 +85,9 @@ impl Drop for Opened {
     }
 }
 
-/// Opens a file and keeps it, in place of the one before.
-///
-/// # Errors
-/// It cannot be read: one sentence.
-pub(crate) fn keep(file: &Path, device: Option<i64>) -> Result<FileSummary, String> {
-    let mut input = Input::open(file).map_err(|error| error.to_string())?;
-    let (summary, opened) = open_first(&mut input, file)?;
-    let kept = Kept { file: file.to_owned(), device, summary: summary.clone(), opened: Some(opened) };
-    drop(KEPT.replace(Some(kept)));
-    Ok(summary)
+/// Keeps an open file, in place of the one before; `device` is that of questions that name none.
+pub(crate) fn put(file: &Path, device: Option<i64>, summary: FileSummary, opened: Opened) {
+    drop(KEPT.replace(Some(Kept { file: file.to_owned(), device, summary, opened: Some(opened) })));
 }
 
 /// Closes the file that is kept.

@@ -2,7 +2,7 @@
 
 use super::cache::Place;
 use super::input::Input;
-use super::kept::Opened;
+use super::kept::{self, Opened};
 use super::output::say;
 use base::units::Bytes;
 use engine::protocol::{FileSummary, LoadRange, Member, Progress};
@@ -34,6 +34,17 @@ pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary,
         say(&format!("{}: reading the first of {} snapshots", path.display(), members.len()));
     }
     Ok(opened)
+}
+
+/// Opens a file and keeps it open between questions, in place of the one before.
+///
+/// # Errors
+/// It cannot be read: one sentence.
+pub(crate) fn keep_open(file: &Path, device: Option<i64>) -> Result<FileSummary, String> {
+    let mut input = Input::open(file).map_err(|error| error.to_string())?;
+    let (summary, opened) = open_first(&mut input, file)?;
+    kept::put(file, device, summary.clone(), opened);
+    Ok(summary)
 }
 
 /// Opens one snapshot of a file, or what is kept of it; its summary and what answers questions about it, or one sentence. Where there are

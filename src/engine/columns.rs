@@ -3,9 +3,9 @@
 use super::Engine;
 use super::open::OpenFile;
 use base::units::EventIdx;
-use history::compact::{Unwritable, Writer};
+use history::compact::{Machine, Unwritable, Writer};
 use history::replay::{DeviceHistory, parts, warning_parts};
-use history::snapshot::{Event, NO_TIME, WarningKind};
+use history::snapshot::{Event, EventSink, NO_TIME, WarningKind};
 use std::io::Write;
 
 impl Engine {
@@ -67,6 +67,33 @@ impl OpenFile {
     fn devices(&self) -> Vec<i64> {
         let histories = self.histories.iter().filter(|history| history.event_count() > 0);
         histories.map(|history| history.device).collect()
+    }
+}
+
+/// Looks for damage in what [`Engine::write_kept`] wrote, without keeping anything of it. `chunk` has its bytes in order, none at the end.
+///
+/// # Errors
+/// Those of `chunk`, or there is damage: one sentence.
+pub fn look_through(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Result<(), String> {
+    let mut machine = Machine::new(Unseen);
+    loop {
+        let chunk = chunk()?;
+        if chunk.is_empty() {
+            return machine.finish().map(drop).map_err(|error| error.to_string());
+        }
+        machine.feed(&chunk).map_err(|error| error.to_string())?;
+        while machine.step() {}
+    }
+}
+
+/// Receives what is only looked through.
+struct Unseen;
+
+impl EventSink for Unseen {
+    fn event(&mut self, _: u32, _: &Event) {}
+
+    fn image(&mut self, _: &[u8]) -> bool {
+        true
     }
 }
 

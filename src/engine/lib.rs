@@ -62,6 +62,7 @@ mod table;
 mod tree;
 mod what_if;
 
+pub use columns::look_through;
 pub use opening::{Opened, Opening, open_columns};
 pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
 pub use report::searched::{ModuleSearch, StepSearch};
@@ -222,11 +223,6 @@ impl Engine {
         // What only makes answers faster comes when there is nothing else to do.
         let is_done = answered.and_then(|()| file.prepare(slice)).is_ok();
         if is_done { Work::Idle } else { Work::More }
-    }
-
-    /// The file that is open, without what answers questions about it.
-    pub fn into_opened(self) -> Option<Opened> {
-        self.file.map(|file| Opened::of(*file))
     }
 
     /// The next reply, oldest first.

@@ -1,5 +1,6 @@
 //! Opens one file and answers nothing about it: for who reads the history himself, and links none of the code that answers questions.
 
+use super::Engine;
 use super::crop::{Crop, CropError, Cropped, SimulatedRun, Written};
 use super::intake::Intake;
 use super::loader::Loader;
@@ -80,8 +81,9 @@ pub fn open_columns(name: String, read: &mut dyn FnMut(&mut [u8]) -> Result<usiz
 pub struct Opened(OpenFile);
 
 impl Opened {
-    pub(super) fn of(file: OpenFile) -> Opened {
-        Opened(file)
+    /// The file that an engine has open, without what answers questions about it.
+    pub fn of(engine: Engine) -> Option<Opened> {
+        engine.file.map(|file| Opened(*file))
     }
 
     /// Writes what is to be read in place of the file: see [`Engine::write_kept`](super::Engine::write_kept).

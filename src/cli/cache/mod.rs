@@ -8,9 +8,7 @@ mod shelf;
 
 use crate::input::Input;
 use clap::Args;
-use engine::{Engine, Opened, Want};
-use history::compact::Machine;
-use history::snapshot::{Event, EventSink};
+use engine::{Engine, Opened, Want, look_through};
 use key::Version;
 use shelf::Shelf;
 use std::fs::File;
@@ -85,7 +83,7 @@ impl Place {
     /// The same, looked through before, for who can't turn back to the file: what is damaged is removed.
     pub(crate) fn take_whole(&self) -> Option<Input> {
         let mut kept = self.take()?;
-        let is_whole = looked_through(&mut kept).is_ok();
+        let is_whole = look_through(&mut || kept.chunk(Want::Next).map_err(|error| error.to_string())).is_ok();
         if !is_whole {
             self.remove();
         }
@@ -100,7 +98,7 @@ impl Place {
     /// Keeps what an engine has decoded of the file. No answer waits for it: a thread of its own writes, and the program waits for that at
     /// its end ([`finish`]).
     pub(crate) fn keep(self, engine: Engine) {
-        let (Some(opened), Ok(mut writing)) = (engine.into_opened(), WRITING.lock()) else { return };
+        let (Some(opened), Ok(mut writing)) = (Opened::of(engine), WRITING.lock()) else { return };
         end(&mut writing);
         *writing = thread::Builder::new().spawn(move || self.write(&opened)).ok();
     }
@@ -113,33 +111,6 @@ impl Place {
             // Columns can't store everything, and disks can be full: then nothing is kept.
             let _ = cache.shelf.put(key, |out| opened.write_kept(out).map(drop).map_err(io::Error::other));
         }
-    }
-}
-
-/// Reads all of an entry.
-///
-/// # Errors
-/// It can't be read, or is damaged: one sentence.
-fn looked_through(kept: &mut Input) -> Result<(), String> {
-    let mut machine = Machine::new(Unseen);
-    loop {
-        let chunk = kept.chunk(Want::Next).map_err(|error| error.to_string())?;
-        if chunk.is_empty() {
-            return machine.finish().map(drop).map_err(|error| error.to_string());
-        }
-        machine.feed(&chunk).map_err(|error| error.to_string())?;
-        while machine.step() {}
-    }
-}
-
-/// Receives what is only looked through.
-struct Unseen;
-
-impl EventSink for Unseen {
-    fn event(&mut self, _: u32, _: &Event) {}
-
-    fn image(&mut self, _: &[u8]) -> bool {
-        true
     }
 }
 
