@@ -106,6 +106,13 @@ impl Decoder {
         }
     }
 
+    /// Gives what receives the events of columns to `prepare`; nothing was fed yet.
+    pub(super) fn prepare(&mut self, prepare: fn(&mut Events)) {
+        if let Decoder::Columns(machine) = self {
+            prepare(machine.sink_mut());
+        }
+    }
+
     /// Decodes the next bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         match self {

@@ -29,6 +29,13 @@ struct Join {
     live: BinaryHeap<Reverse<(i64, u64, u64)>>,
 }
 
+impl Events {
+    /// Takes histories in place of events as well.
+    pub(super) fn take_histories(&mut self) {
+        self.recorder.take_histories();
+    }
+}
+
 impl EventSink for Events {
     #[inline(always)]
     fn event(&mut self, trace: u32, event: &Event) {

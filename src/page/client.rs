@@ -94,17 +94,8 @@ impl Client {
     /// Asks for the snapshot that this load opened, as columns that are not packed: a promise of a [`Blob`], or of a text that says why
     /// not.
     pub(super) fn columns(self: &Rc<Self>, load: u32) -> Promise {
-        self.written(ToWorker::Columns { load })
-    }
-
-    /// The same, as what this build reads in place of the file.
-    pub(super) fn kept(self: &Rc<Self>, load: u32) -> Promise {
-        self.written(ToWorker::Kept { load })
-    }
-
-    fn written(self: &Rc<Self>, message: ToWorker) -> Promise {
         let promise = Promise::new(&mut |resolve, _| self.columns.borrow_mut().push_back(resolve));
-        self.send(message);
+        self.send(ToWorker::Columns { load });
         promise
     }
 

@@ -173,9 +173,7 @@ async fn found(app: &App, file: &File) -> Option<(File, String, String)> {
 
 async fn write(app: &'static App, load: u32, key: &str, file: &File) -> Tried {
     let folder = folder(app).await?;
-    // A page in one file is the same to the list as another build of it, which may read something else in place of the file.
-    let written = if build(app).is_empty() { app.client.columns(load) } else { app.client.kept(load) };
-    let columns = settled(written.into()).await?;
+    let columns = settled(app.client.columns(load).into()).await?;
     // Some snapshots cannot be written as columns; packed files may be smaller than theirs.
     let Some(columns) = columns.dyn_ref::<Blob>().filter(|columns| columns.size() < 4.0 * file.size()) else {
         return Ok(JsValue::NULL);

@@ -64,7 +64,7 @@ struct Building {
 impl Builder {
     /// Takes the traces and lays them beside the segments.
     pub fn new(snapshot: &Snapshot, mut recorder: Recorder) -> Builder {
-        if let Some(image) = recorder.image.take() {
+        if let Some(mut image) = recorder.image.take().filter(|image| image.has_any()) {
             let (done, warnings) = image.finish(snapshot);
             return Builder { waiting: Vec::new(), current: None, done, warnings };
         }

@@ -1,6 +1,6 @@
 //! What receives the events of a file: its traces, or the histories that were made of them before.
 
-use super::image::Image;
+use super::image::{Histories, Image};
 use super::kept::Keep;
 use super::trace::{EARLY, Trace};
 use crate::snapshot::{Event, EventSink, Rows};
@@ -15,8 +15,8 @@ pub struct Recorder {
     keep: Keep,
     most_events: u32,
     left_out: u64,
-    /// Histories that were made of events before, in their place.
-    pub(super) image: Option<Box<Image>>,
+    /// Histories that were made of events before, in their place; where this recorder takes any.
+    pub(super) image: Option<Box<dyn Histories>>,
 }
 
 impl Default for Recorder {
@@ -29,6 +29,11 @@ impl Recorder {
     /// One that keeps these events of each trace.
     pub fn keeping(keep: Keep) -> Recorder {
         Recorder { keep, ..Recorder::default() }
+    }
+
+    /// The same, which also takes histories that were made of events before. Where none asks for that, none of the code is linked.
+    pub fn take_histories(&mut self) {
+        self.image = Some(Box::<Image>::default());
     }
 
     /// How many events were not recorded, because a trace has more than [`MOST_EVENTS`]: without them, nothing is right.
@@ -63,11 +68,11 @@ impl EventSink for Recorder {
     }
 
     fn image(&mut self, part: &[u8]) -> bool {
-        self.keep.is_all() && self.image.get_or_insert_default().part(part)
+        self.keep.is_all() && self.image.as_mut().is_some_and(|image| image.part(part))
     }
 
     fn end(&mut self, rows: Rows) -> bool {
-        let Some(image) = &mut self.image else { return true };
+        let Some(image) = self.image.as_mut().filter(|image| image.has_any()) else { return true };
         self.traces.is_empty() && image.end(rows)
     }
 }

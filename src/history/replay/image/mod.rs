@@ -15,7 +15,7 @@ mod packing;
 mod reading;
 mod writing;
 
-pub(super) use reading::Image;
+pub(super) use reading::{Histories, Image};
 pub use writing::{parts, warning_parts};
 
 use crate::snapshot::WarningKind;

@@ -23,11 +23,42 @@ pub(in crate::replay) struct Image {
     devices: Vec<([u64; NUMBERS], Columns)>,
     warnings: Warnings,
     histories: Vec<DeviceHistory>,
+    has_any: bool,
 }
 
-impl Image {
+/// What takes the parts of histories. A page has no room for it: it is only linked where it is made.
+pub(in crate::replay) trait Histories: std::fmt::Debug {
     /// Takes the next part; `false` where it makes no sense.
-    pub(in crate::replay) fn part(&mut self, part: &[u8]) -> bool {
+    fn part(&mut self, part: &[u8]) -> bool;
+
+    /// Whether any part came.
+    fn has_any(&self) -> bool;
+
+    /// All parts are there: whether they are histories that belong to these tables.
+    fn end(&mut self, rows: Rows) -> bool;
+
+    /// The histories, by ordinal, host memory last, and what was odd; with the ranges that the snapshot's annotations make.
+    fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings);
+
+    /// How many events there are.
+    fn events(&self) -> u64;
+
+    /// Bytes on the heap.
+    fn heap_bytes(&self) -> usize;
+
+    /// The same again.
+    fn cloned(&self) -> Box<dyn Histories>;
+}
+
+impl Clone for Box<dyn Histories> {
+    fn clone(&self) -> Box<dyn Histories> {
+        self.cloned()
+    }
+}
+
+impl Histories for Image {
+    fn part(&mut self, part: &[u8]) -> bool {
+        self.has_any = true;
         match part {
             [HISTORY, numbers @ ..] => {
                 let mut all = [0; NUMBERS];
@@ -59,8 +90,11 @@ impl Image {
         }
     }
 
-    /// All parts are there: whether they are histories that belong to these tables.
-    pub(in crate::replay) fn end(&mut self, rows: Rows) -> bool {
+    fn has_any(&self) -> bool {
+        self.has_any
+    }
+
+    fn end(&mut self, rows: Rows) -> bool {
         for (numbers, columns) in std::mem::take(&mut self.devices) {
             match history(numbers, columns) {
                 Some(history) if is_whole(&history, rows) => self.histories.push(history),
@@ -70,26 +104,23 @@ impl Image {
         true
     }
 
-    /// The histories, by ordinal, host memory last, and what was odd; with the ranges that the snapshot's annotations make.
-    pub(in crate::replay) fn finish(mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings) {
+    fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings) {
         for history in &mut self.histories {
             let marks = (0u32..).zip(&snapshot.marks).filter(|(_, mark)| mark.device == history.device);
             let rows: Vec<u32> = marks.map(|(row, _)| row).collect();
             // What is odd about them was said with the others.
             history.annotations = ranges(&rows, snapshot, &mut Warnings::default());
         }
-        (self.histories, self.warnings)
+        (std::mem::take(&mut self.histories), std::mem::take(&mut self.warnings))
     }
 
-    /// How many events there are.
-    pub(in crate::replay) fn events(&self) -> u64 {
+    fn events(&self) -> u64 {
         let coming =
             self.devices.iter().map(|(_, columns)| columns.bytes.iter().map(Column::len).sum::<usize>() as u64);
         coming.chain(self.histories.iter().map(|history| history.event_count().into())).sum()
     }
 
-    /// Bytes on the heap.
-    pub(in crate::replay) fn heap_bytes(&self) -> usize {
+    fn heap_bytes(&self) -> usize {
         let coming = self.devices.iter().map(|(_, columns)| {
             columns.bytes.iter().map(Column::heap_bytes).sum::<usize>()
                 + columns.words.iter().map(Column::heap_bytes).sum::<usize>()
@@ -99,6 +130,10 @@ impl Image {
         });
         let histories = self.histories.iter().flat_map(DeviceHistory::heap_bytes).map(|(_, bytes)| bytes);
         coming.chain(histories).sum()
+    }
+
+    fn cloned(&self) -> Box<dyn Histories> {
+        Box::new(self.clone())
     }
 }
 

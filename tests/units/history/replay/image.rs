@@ -1,7 +1,7 @@
 //! Chunks of columns as bytes, and parts that make no sense.
 
 use super::packing::{Word, packed, unpack};
-use super::reading::Image;
+use super::reading::{Histories, Image};
 use super::*;
 use crate::snapshot::Rows;
 use std::fmt::Debug;
