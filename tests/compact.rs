@@ -23,6 +23,11 @@ fn columns(opened: &Opened) -> Vec<u8> {
     opened.engine.write_columns(Vec::new()).unwrap()
 }
 
+/// What is read in place of the file.
+fn kept(opened: &Opened) -> Vec<u8> {
+    opened.engine.write_kept(Vec::new()).unwrap()
+}
+
 /// Whatever the page may ask of a device.
 fn questions(device: &DeviceSummary) -> Vec<Request> {
     let (serial, last) = (3, device.events as u32);
@@ -117,6 +122,11 @@ fn compare(name: &str, file: &mut Opened, again: &mut Opened) {
     let format = format!("columns of {}", file.summary.format);
     assert!(again.summary.format.ends_with(&format), "{name}: {}", again.summary.format);
     again.summary.format.clone_from(&file.summary.format);
+    compare_all(name, file, again);
+}
+
+/// Everything is the same, also how it is written.
+fn compare_all(name: &str, file: &mut Opened, again: &mut Opened) {
     assert_eq!(again.summary, file.summary, "{name}");
     for device in file.summary.devices.clone() {
         for request in questions(&device) {
@@ -132,6 +142,12 @@ fn round(name: &str, bytes: &[u8]) -> Vec<u8> {
     let mut file = open(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
     let columns = columns(&file);
     compare(name, &mut file, &mut open(&columns).unwrap());
+    let kept = kept(&file);
+    let mut again = open(&kept).unwrap();
+    compare_all(name, &mut file, &mut again);
+    assert!(self::kept(&again) == kept, "{name}: what is kept of what was kept is the same");
+    assert_eq!(self::columns(&again), columns, "{name}");
+    assert_eq!(open_in(&kept, 777, 2).unwrap().summary, file.summary, "{name}, kept");
     let packed = gzip(&columns);
     let mut again = open_in(&packed, 777, 2).unwrap();
     assert!(again.summary.format.starts_with("gzip, columns of "), "{}", again.summary.format);
@@ -242,6 +258,9 @@ fn what_columns_have_no_room_for_stays_as_it_is() {
         {"action": "free_completed", "addr": 512, "size": 9}]]}"#;
     let error = open(odd).unwrap().engine.write_columns(Vec::new()).map(drop).unwrap_err();
     assert_eq!(error.to_string(), "the size of a free differs from its allocation's");
+    let mut file = open(odd).unwrap();
+    let mut again = open(&kept(&file)).unwrap();
+    compare_all("what is kept has room for it", &mut file, &mut again);
     let frames: Vec<String> =
         (0..20_000).map(|line| format!("{{\"filename\": \"a\", \"name\": \"b\", \"line\": {line}}}")).collect();
     let deep = format!(
@@ -264,12 +283,12 @@ fn sections(columns: &[u8]) -> Vec<&[u8]> {
 }
 
 /// A small file with a bit of everything.
-fn small() -> Vec<u8> {
+fn small(write: fn(&Opened) -> Vec<u8>) -> Vec<u8> {
     let words = "--layers 1 --hidden 64 --record-from-start --events 24 --frames 2 --pending --oom --compile-contexts \
                  --metadata --private-pools --host";
     let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
     let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
-    columns(&open(&bytes).unwrap())
+    write(&open(&bytes).unwrap())
 }
 
 /// What fuzzing begins with.
@@ -279,33 +298,36 @@ fn seed() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
     for target in ["columns", "containers"] {
         std::fs::create_dir_all(folder.join(target)).unwrap();
-        std::fs::write(folder.join(target).join("columns"), small()).unwrap();
+        std::fs::write(folder.join(target).join("columns"), small(columns)).unwrap();
+        std::fs::write(folder.join(target).join("kept"), small(kept)).unwrap();
     }
 }
 
 #[test]
 fn every_truncation_is_an_error() {
-    let columns = small();
-    for length in 0..columns.len() {
-        let error = open(&columns[..length]).map(|_| ()).unwrap_err();
-        assert!(
-            length <= MAGIC.len() || error == format!("unexpected end of the columns after {length} bytes"),
-            "{error}"
-        );
+    for columns in [small(columns), small(kept)] {
+        for length in 0..columns.len() {
+            let error = open(&columns[..length]).map(|_| ()).unwrap_err();
+            assert!(
+                length <= MAGIC.len() || error == format!("unexpected end of the columns after {length} bytes"),
+                "{error}"
+            );
+        }
     }
 }
 
 #[test]
 fn every_flipped_bit_is_found() {
-    let columns = small();
-    for at in MAGIC.len()..columns.len() {
-        for bit in 0..8 {
-            let mut flipped = columns.clone();
-            flipped[at] ^= 1 << bit;
-            assert!(open(&flipped).is_err(), "bit {bit} of byte {at}");
+    for columns in [small(columns), small(kept)] {
+        for at in MAGIC.len()..columns.len() {
+            for bit in 0..8 {
+                let mut flipped = columns.clone();
+                flipped[at] ^= 1 << bit;
+                assert!(open(&flipped).is_err(), "bit {bit} of byte {at}");
+            }
         }
     }
-    let mut newer = columns.clone();
+    let mut newer = small(columns);
     newer[MAGIC.len()] = VERSION + 1;
     let error = open(&newer).map(|_| ()).unwrap_err();
     assert!(error.starts_with("columns version 2 is not supported"), "{error}");
@@ -314,17 +336,25 @@ fn every_flipped_bit_is_found() {
 /// Somebody who means harm makes the sums right: then it opens or it does not, and what opens has answers.
 #[test]
 fn columns_made_to_break_us_break_nothing() {
-    let columns = small();
+    break_each_section(&small(columns), compact::sum);
+}
+
+#[test]
+fn kept_histories_made_to_break_us_break_nothing() {
+    break_each_section(&small(kept), compact::wide_sum);
+}
+
+fn break_each_section(columns: &[u8], sum: fn(&[u8]) -> u32) {
     let (mut opened, mut refused) = (0, 0);
     let mut begin = MAGIC.len() + 1;
-    for section in sections(&columns) {
+    for section in sections(columns) {
         for at in (0..section.len() - 4).step_by(3) {
             // The length is what it is about as well.
             for value in [0, 0xff, section[at] ^ 1, section[at] ^ 0x90] {
-                let mut hostile = columns.clone();
+                let mut hostile = columns.to_vec();
                 hostile[begin + at] = value;
                 let end = begin + section.len() - 4;
-                let sum = compact::sum(&hostile[begin..end]);
+                let sum = sum(&hostile[begin..end]);
                 hostile[end..end + 4].copy_from_slice(&sum.to_le_bytes());
                 match open(&hostile) {
                     Err(error) => {

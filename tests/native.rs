@@ -17,6 +17,7 @@ mod brute_force_events;
 mod brute_force_leaks;
 mod brute_force_state;
 mod brute_force_steps;
+mod cache;
 mod category;
 mod category_sets;
 mod category_stacks;

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use flate2::read::GzDecoder;
-use memscape::engine::Want;
 use memscape::engine::protocol::Access;
+use memscape::engine::{Engine, Want};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -48,6 +48,8 @@ impl Source for Bytes {
     fn keep_whole(&mut self) -> io::Result<()> {
         Ok(())
     }
+
+    fn keep(self: Box<Self>, _: Engine) {}
 }
 
 impl Disk for Samples {

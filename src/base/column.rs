@@ -58,6 +58,21 @@ impl<T: Copy> Column<T> {
         }
     }
 
+    /// Appends a chunk at once: 16384 values, or fewer at the end of the column; `false` where the column does not end with a whole chunk, or
+    /// these are too many.
+    pub fn push_chunk(&mut self, mut values: Vec<T>) -> bool {
+        if !self.len.is_multiple_of(CHUNK) || values.len() > CHUNK {
+            return false;
+        }
+        if let Some(&last) = values.last() {
+            self.len += values.len();
+            let room = if self.chunks.is_empty() { values.len().next_power_of_two().max(4) } else { CHUNK };
+            values.resize(room, last);
+            self.chunks.push(values);
+        }
+        true
+    }
+
     /// Where the value at `index` stands or will, if there is room.
     #[inline(always)]
     fn place(&mut self, index: usize) -> Option<&mut T> {

@@ -5,7 +5,7 @@
 //! `{"message": …}`, or with `-` as the file `{"text": …}`. What goes wrong is `{"id": 3, "error": "one sentence"}`. Before all of them
 //! comes `{"ready": {…}}`, or `{"error": …}` if the file cannot be opened.
 
-use super::kept;
+use super::opening::keep_open;
 use super::output::{standard_output, written};
 use clap::Args;
 use engine::protocol::FileSummary;
@@ -99,7 +99,7 @@ impl Session {
         let wrong = |error: String| format!("{}: {error}", file.display());
         // So that no name is taken for an option.
         let path = std::path::absolute(file).map_err(|error| wrong(error.to_string()))?;
-        let summary = kept::keep(&path, device).map_err(wrong)?;
+        let summary = keep_open(&path, device).map_err(wrong)?;
         if device.is_some() {
             super::asking::pick(&summary, device).map_err(wrong)?;
         }

@@ -33,8 +33,8 @@ impl Asking {
             return Asking::of(summary, engine, source.device.or(device));
         }
         let mut input = Input::open(&source.file).map_err(|error| error.to_string())?;
-        let (summary, engine) = open_first(&mut input, &source.file)?;
-        Asking::of(summary, Opened::once(engine), source.device)
+        let (summary, opened) = open_first(&mut input, &source.file)?;
+        Asking::of(summary, opened, source.device)
     }
 
     /// Picks the device of a file that is open.

@@ -102,8 +102,7 @@ impl Html {
 
     /// Opens the file, and finds the fragment of the view that the page is to open at.
     fn look(&self, input: &mut Input) -> Result<(String, Opened), String> {
-        let (summary, engine) = open_first(input, &self.source.file)?;
-        let mut engine = Opened::once(engine);
+        let (summary, mut engine) = open_first(input, &self.source.file)?;
         let view = self.fragment()?;
         let of_view = view.split('&').find_map(|pair| pair.strip_prefix("device=")?.parse().ok());
         let (when, device) = (self.at.when, self.source.device);

@@ -20,7 +20,7 @@ pub(crate) struct Input {
 }
 
 enum Bytes {
-    File { file: File, length: u64, _owned: Option<Begun> },
+    File { file: File, length: u64, owned: Option<Begun> },
     Pipe(Box<dyn Read>),
 }
 
@@ -35,12 +35,29 @@ impl Input {
         } else {
             let file = File::open(path)?;
             match file.metadata()? {
-                metadata if metadata.is_file() => Bytes::File { file, length: metadata.len(), _owned: None },
+                metadata if metadata.is_file() => Bytes::File { file, length: metadata.len(), owned: None },
                 metadata if metadata.is_dir() => return Err(io::Error::other("is a folder: name the files in it")),
                 _ => Bytes::Pipe(Box::new(file)),
             }
         };
         Ok(Input { bytes, first: None, watch: None })
+    }
+
+    /// A file that is open.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn of_file(file: File) -> io::Result<Input> {
+        let length = file.metadata()?.len();
+        Ok(Input { bytes: Bytes::File { file, length, owned: None }, first: None, watch: None })
+    }
+
+    /// The file that was named, to be read elsewhere; its place in it is shared.
+    pub(crate) fn named_file(&self) -> Option<File> {
+        match &self.bytes {
+            Bytes::File { file, owned: None, .. } => file.try_clone().ok(),
+            _ => None,
+        }
     }
 
     /// Is asked before each chunk whether to go on; its error is the chunk's.
@@ -50,7 +67,7 @@ impl Input {
 
     /// How its bytes can be reached.
     pub(crate) fn access(&self) -> Access {
-        if matches!(self.bytes, Bytes::File { .. }) { Access::Anywhere } else { Access::Forward }
+        if matches!(self.bytes, Bytes::Pipe(_)) { Access::Forward } else { Access::Anywhere }
     }
 
     /// Its length in bytes, where known.
@@ -106,7 +123,7 @@ impl Input {
         file.write_all(&first)?;
         let length = first.len() as u64 + io::copy(pipe, &mut file)?;
         file.rewind()?;
-        self.bytes = Bytes::File { file, length, _owned: Some(owned) };
+        self.bytes = Bytes::File { file, length, owned: Some(owned) };
         Ok(())
     }
 }

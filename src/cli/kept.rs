@@ -3,8 +3,7 @@
 //! Commands open the file that they are given. While one is kept here, and it is that one, they get it as it is and leave it here when
 //! they are done, so that the second question reads nothing. There is one for each thread, since there is one question at a time.
 
-use super::input::Input;
-use super::opening::open_first;
+use super::cache::Place;
 use engine::protocol::{CategorySet, FileSummary};
 use engine::{Engine, Request};
 use std::cell::RefCell;
@@ -17,25 +16,27 @@ struct Kept {
     device: Option<i64>,
     summary: FileSummary,
     /// Not here while a question has it.
-    engine: Option<Engine>,
+    opened: Option<Opened>,
 }
 
 thread_local! {
     static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
 }
 
-/// An open file; when dropped, one that is kept goes back to its place.
+/// An open file; when dropped, one that is kept goes back to its place, and what was decoded of another goes into the cache.
 pub(crate) struct Opened {
     engine: Engine,
+    /// Its place in the cache, where it is not there yet.
+    place: Option<Place>,
     is_kept: bool,
     /// By rules that the next question does not ask for.
     is_classified: bool,
 }
 
 impl Opened {
-    /// One that was opened for a single question.
-    pub(crate) fn once(engine: Engine) -> Opened {
-        Opened { engine, is_kept: false, is_classified: false }
+    /// One that was opened for a single question, and goes into the cache there when it is dropped.
+    pub(crate) fn once(engine: Engine, place: Option<Place>) -> Opened {
+        Opened { engine, place, is_kept: false, is_classified: false }
     }
 
     /// Says that it is classified by rules of this question.
@@ -60,10 +61,17 @@ impl DerefMut for Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        if !self.is_kept {
+        if !self.is_kept && self.place.is_none() {
             return;
         }
+        let (place, is_kept) = (self.place.take(), self.is_kept);
         let mut engine = std::mem::replace(&mut self.engine, Engine::without_simulator());
+        if !is_kept {
+            if let Some(place) = place {
+                place.keep(engine);
+            }
+            return;
+        }
         if self.is_classified {
             engine.request(Request::Categories(Box::new(CategorySet::standard())));
         }
@@ -71,30 +79,29 @@ impl Drop for Opened {
         while engine.next_reply().is_some() {}
         KEPT.with_borrow_mut(|kept| {
             if let Some(kept) = kept {
-                kept.engine = Some(engine);
+                kept.opened = Some(Opened::once(engine, place));
             }
         });
     }
 }
 
-/// Opens a file and keeps it, in place of the one before.
-///
-/// # Errors
-/// It cannot be read: one sentence.
-pub(crate) fn keep(file: &Path, device: Option<i64>) -> Result<FileSummary, String> {
-    let mut input = Input::open(file).map_err(|error| error.to_string())?;
-    let (summary, engine) = open_first(&mut input, file)?;
-    let kept = Kept { file: file.to_owned(), device, summary: summary.clone(), engine: Some(engine) };
-    KEPT.set(Some(kept));
-    Ok(summary)
+/// Keeps an open file, in place of the one before; `device` is that of questions that name none.
+pub(crate) fn put(file: &Path, device: Option<i64>, summary: FileSummary, opened: Opened) {
+    drop(KEPT.replace(Some(Kept { file: file.to_owned(), device, summary, opened: Some(opened) })));
+}
+
+/// Closes the file that is kept.
+pub(crate) fn close() {
+    drop(KEPT.take());
 }
 
 /// The file, if it is the one that is kept and no other question has it; and the device that questions are about which name none.
 pub(crate) fn take(file: &Path) -> Option<(FileSummary, Opened, Option<i64>)> {
     KEPT.with_borrow_mut(|kept| {
         let kept = kept.as_mut().filter(|kept| kept.file == file)?;
-        let engine = kept.engine.take()?;
-        Some((kept.summary.clone(), Opened { engine, is_kept: true, is_classified: false }, kept.device))
+        let mut opened = kept.opened.take()?;
+        opened.is_kept = true;
+        Some((kept.summary.clone(), opened, kept.device))
     })
 }
 

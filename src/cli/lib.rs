@@ -6,6 +6,7 @@ mod allocations;
 mod ask;
 mod asking;
 mod begun;
+mod cache;
 mod carried;
 mod columnar;
 mod convert;
@@ -48,6 +49,7 @@ mod viewer;
 mod what_if;
 mod written;
 
+use cache::Caching;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use engine::protocol::Topic;
@@ -65,10 +67,12 @@ struct Memscape {
     command: Command,
     #[command(flatten)]
     load: Load,
+    #[command(flatten)]
+    caching: Caching,
 }
 
-const AFTER: &str = "A snapshot is what torch.cuda.memory._dump_snapshot() writes; gzip, zstd, zip and PyTorch's HTML pages work as well.\n\
-                     Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid arguments.";
+const AFTER: &str = "Snapshots may be compressed (gzip, zstd, zip). Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid \
+                     arguments.";
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
@@ -183,13 +187,18 @@ enum Command {
 
 /// Runs the program on its own arguments.
 pub fn main() -> ExitCode {
-    let parsed = Memscape::try_parse().and_then(|Memscape { command, load }| {
+    let parsed = Memscape::try_parse().and_then(|Memscape { command, load, caching }| {
         let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
         let conflict = |conflict| Memscape::command().error(ErrorKind::ArgumentConflict, conflict);
         opening::load(range.map_err(conflict)?);
+        caching.begin();
         Ok(command)
     });
-    match parsed.map(Command::run) {
+    let ended = parsed.map(Command::run);
+    // All was said; what was decoded is still being kept.
+    kept::close();
+    cache::finish();
+    match ended {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(errors)) => {
             errors.iter().for_each(|error| say(error));
@@ -351,7 +360,7 @@ fn answered(
     let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
     let parsed = Memscape::try_parse_from(words.chain(arguments.iter().map(String::as_str)));
     // Help is an error of clap's, and no answer. Of its errors the first line says what is wrong, the others what to type.
-    let Memscape { command: asked, load } = parsed.map_err(|error| {
+    let Memscape { command: asked, load, .. } = parsed.map_err(|error| {
         let text = error.to_string();
         let line = text.lines().next().unwrap_or_default();
         line.strip_prefix("error: ").unwrap_or(line).to_owned()

@@ -1,6 +1,8 @@
 //! A file → an engine that has it open, with progress on a terminal.
 
+use super::cache::Place;
 use super::input::Input;
+use super::kept::{self, Opened};
 use super::output::say;
 use base::units::Bytes;
 use engine::protocol::{FileSummary, LoadRange, Member, Progress};
@@ -23,24 +25,55 @@ pub(crate) fn name_of(path: &Path) -> String {
 }
 
 /// Opens the first snapshot of a file, and says so where there are several.
-pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary, Engine), String> {
+pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary, Opened), String> {
     let mut members = Vec::new();
-    let opened = open(input, &name_of(path), None, &mut members)?;
+    let mut opened = open(input, &name_of(path), None, &mut members)?;
+    // Answers need it, or are faster with it.
+    while opened.1.step(&mut || true) == Work::More {}
     if members.len() > 1 {
         say(&format!("{}: reading the first of {} snapshots", path.display(), members.len()));
     }
     Ok(opened)
 }
 
-/// Opens one snapshot of a file; its summary and what answers questions about it, or one sentence. Where there are several, `members`
-/// gets their names.
+/// Opens a file and keeps it open between questions, in place of the one before.
+///
+/// # Errors
+/// It cannot be read: one sentence.
+pub(crate) fn keep_open(file: &Path, device: Option<i64>) -> Result<FileSummary, String> {
+    let mut input = Input::open(file).map_err(|error| error.to_string())?;
+    let (summary, opened) = open_first(&mut input, file)?;
+    kept::put(file, device, summary.clone(), opened);
+    Ok(summary)
+}
+
+/// Opens one snapshot of a file, or what is kept of it; its summary and what answers questions about it, or one sentence. Where there are
+/// several, `members` gets their names.
 pub(crate) fn open(
     input: &mut Input,
     name: &str,
     member: Option<u32>,
     members: &mut Vec<Member>,
-) -> Result<(FileSummary, Engine), String> {
-    open_with(Engine::new(), input, name, member, members, io::stderr().is_terminal())
+) -> Result<(FileSummary, Opened), String> {
+    let show = io::stderr().is_terminal();
+    let place = place(input, member);
+    if let Some(place) = &place
+        && let Some(mut kept) = place.take()
+    {
+        match open_with(Engine::new(), &mut kept, name, None, &mut Vec::new(), show) {
+            Ok((summary, engine)) => return Ok((summary, Opened::once(engine, None))),
+            Err(_) => place.remove(),
+        }
+    }
+    let (summary, engine) = open_with(Engine::new(), input, name, member, members, show)?;
+    let place = place.filter(|_| members.is_empty());
+    Ok((summary, Opened::once(engine, place)))
+}
+
+/// The place of a file in the cache, where it has one.
+pub(crate) fn place(input: &Input, member: Option<u32>) -> Option<Place> {
+    let is_whole = member.is_none() && LOADED.get().is_none_or(|range| *range == LoadRange::ALL);
+    if is_whole { Place::of(input) } else { None }
 }
 
 /// The same with an engine of one's own; progress is shown on the terminal, if at all.

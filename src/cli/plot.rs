@@ -2,12 +2,12 @@
 
 use super::asking::pick;
 use super::input::Input;
+use super::kept::Opened;
 use super::opening::open_first;
 use super::output::standard_output;
 use super::terms::SnapshotArgs;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use engine::Engine;
 use engine::protocol::{Grouping, Reply};
 use picture::render::Look;
 use picture::svg::{self, Inks};
@@ -154,7 +154,7 @@ fn edges(state: &State, options: &Plot) -> Option<[f64; 2]> {
 /// The page without a browser: its state, and the engine in place of its worker.
 struct Page {
     state: State,
-    engine: Engine,
+    engine: Opened,
     effects: VecDeque<Effect>,
 }
 

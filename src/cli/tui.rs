@@ -1,12 +1,14 @@
 //! `memscape tui`: the shell in `src/tui`, with the files of this machine.
 
+use super::cache::Place;
 use super::input::Input;
 use super::one_survey::survey_file;
+use super::opening::place;
 use super::output::print;
 use super::serve::snapshots;
 use clap::{Args, ValueEnum};
-use engine::Want;
 use engine::protocol::Access;
+use engine::{Engine, Want};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use tui::{App, Depth, Disk, Found, Screen, Source, SurveyFile};
@@ -98,7 +100,11 @@ struct Files;
 
 impl Disk for Files {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Source>> {
-        Ok(Box::new(Input::open(path)?))
+        let input = Input::open(path)?;
+        let place = place(&input, None);
+        let kept = place.as_ref().and_then(Place::take_whole);
+        let place = place.filter(|_| kept.is_none());
+        Ok(Box::new(Opened { input: kept.unwrap_or(input), place }))
     }
 
     fn survey(&self) -> SurveyFile {
@@ -110,24 +116,36 @@ impl Disk for Files {
     }
 }
 
-impl Source for Input {
+/// A file, or what is kept of it; and its place in the cache where nothing is.
+struct Opened {
+    input: Input,
+    place: Option<Place>,
+}
+
+impl Source for Opened {
     fn total_bytes(&self) -> Option<u64> {
-        Input::total_bytes(self)
+        self.input.total_bytes()
     }
 
     fn access(&self) -> Access {
-        Input::access(self)
+        self.input.access()
     }
 
     fn rewind(&mut self) -> io::Result<()> {
-        Input::rewind(self)
+        self.input.rewind()
     }
 
     fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>> {
-        Input::chunk(self, want)
+        self.input.chunk(want)
     }
 
     fn keep_whole(&mut self) -> io::Result<()> {
-        Input::keep_whole(self)
+        self.input.keep_whole()
+    }
+
+    fn keep(self: Box<Self>, engine: Engine) {
+        if let Some(place) = self.place {
+            place.keep(engine);
+        }
     }
 }

@@ -118,6 +118,11 @@ impl Pair {
         }
     }
 
+    /// What has the files open, the first and the second.
+    pub fn into_engines(self) -> [Option<Engine>; 2] {
+        [Some(self.first), self.second.map(|second| *second)]
+    }
+
     /// Takes the next bytes of the file that was begun last, which are those it [wants](Pair::wants).
     pub fn feed(&mut self, chunk: Vec<u8>) {
         self.fed().feed(chunk);

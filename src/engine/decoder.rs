@@ -106,6 +106,13 @@ impl Decoder {
         }
     }
 
+    /// Gives what receives the events of columns to `prepare`; nothing was fed yet.
+    pub(super) fn prepare(&mut self, prepare: fn(&mut Events)) {
+        if let Decoder::Columns(machine) = self {
+            prepare(machine.sink_mut());
+        }
+    }
+
     /// Decodes the next bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         match self {
@@ -174,7 +181,7 @@ impl Decoder {
         match self {
             Decoder::Pickle(_, head) => head.describe(),
             Decoder::Json(_) => "JSON".to_owned(),
-            Decoder::Columns(machine) => format!("columns of {}", machine.format()),
+            Decoder::Columns(machine) => machine.description(),
             Decoder::Drawing(_) | Decoder::Elements(_) => "SnapViewer".to_owned(),
         }
     }

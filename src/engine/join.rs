@@ -4,7 +4,7 @@
 use super::protocol::LoadRange;
 use super::spans::{JoinError, Span, Spans};
 use history::replay::Recorder;
-use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
+use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Rows, StackId};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -29,6 +29,13 @@ struct Join {
     live: BinaryHeap<Reverse<(i64, u64, u64)>>,
 }
 
+impl Events {
+    /// Takes histories in place of events as well.
+    pub(super) fn take_histories(&mut self) {
+        self.recorder.take_histories();
+    }
+}
+
 impl EventSink for Events {
     #[inline(always)]
     fn event(&mut self, trace: u32, event: &Event) {
@@ -37,6 +44,14 @@ impl EventSink for Events {
             Some(join) if trace == 0 => join.waiting.push_back(*event),
             Some(_) => {}
         }
+    }
+
+    fn image(&mut self, part: &[u8]) -> bool {
+        self.join.is_none() && self.recorder.image(part)
+    }
+
+    fn end(&mut self, rows: Rows) -> bool {
+        self.recorder.end(rows)
     }
 }
 

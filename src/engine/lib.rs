@@ -62,6 +62,7 @@ mod table;
 mod tree;
 mod what_if;
 
+pub use columns::look_through;
 pub use opening::{Opened, Opening, open_columns};
 pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
 pub use report::searched::{ModuleSearch, StepSearch};
@@ -95,6 +96,8 @@ pub struct Engine {
     questions: Questions,
     /// Makes what answers [`Question::WhatIf`], where this engine does.
     simulator: Option<fn() -> Box<dyn what_if::Simulate>>,
+    /// Prepares the opening of a file, where this engine reads what is kept of one.
+    prepare: Option<fn(&mut Loader)>,
     internal: InternalRules,
     categories: CategorySet,
     replies: VecDeque<Reply>,
@@ -116,16 +119,19 @@ impl Engine {
     pub fn with_memory(memory: u64) -> Engine {
         let simulator: fn() -> Box<dyn what_if::Simulate> = what_if::simulator;
         let questions = Questions::new(Some(simulator()));
-        Engine { memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }
+        let prepare: Option<fn(&mut Loader)> = Some(Loader::take_histories);
+        Engine { memory, simulator: Some(simulator), questions, prepare, ..Engine::without_simulator() }
     }
 
-    /// One without the simulated allocator: [`Question::WhatIf`] has no answer, and none of its code is linked.
+    /// One without the simulated allocator: [`Question::WhatIf`] has no answer, and none of its code is linked. Nor does it read what
+    /// [`Engine::write_kept`] wrote.
     pub fn without_simulator() -> Engine {
         let memory = memory::MOST;
         let (questions, internal, replies, load) = Default::default();
         let categories = CategorySet::standard();
         let (loading, file) = (None, None);
-        Engine { memory, load, loading, file, questions, simulator: None, internal, categories, replies }
+        let (simulator, prepare) = (None, None);
+        Engine { memory, load, loading, file, questions, simulator, prepare, internal, categories, replies }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -135,7 +141,9 @@ impl Engine {
                 self.file = None;
                 self.questions = Questions::new(self.simulator.map(|make| make()));
                 let intake = Intake::new(total_bytes, access, member);
-                self.loading = Some(Box::new(Loader::new(name, intake, self.memory).keeping(self.load)));
+                let mut loader = Box::new(Loader::new(name, intake, self.memory).keeping(self.load));
+                self.prepare.into_iter().for_each(|prepare| prepare(&mut loader));
+                self.loading = Some(loader);
             }
             Request::Load(range) => self.load = range,
             Request::EndOfFile => {
@@ -208,6 +216,8 @@ impl Engine {
                     file.answers.set_rules(self.internal.clone());
                     file.set_categories(&self.categories);
                     self.loading = None;
+                    // Whoever only wants to know what is in it, asks for no more.
+                    return Work::More;
                 }
                 Err(error) => {
                     self.replies.push_back(Reply::Failed { message: loader.message(&error) });

@@ -4,7 +4,7 @@ use super::archive_error::ArchiveError;
 use super::decoder::{DecodeError, Decoded, Decoder, Layout};
 use super::feed::More;
 use super::intake::Intake;
-use super::join::{Rest, Settled};
+use super::join::{Events, Rest, Settled};
 use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
 use super::protocol::{LoadRange, Member, Phase, Progress, Want};
@@ -44,6 +44,8 @@ pub(super) struct Loader {
     watch: Watch,
     /// The events that are kept.
     load: LoadRange,
+    /// Prepares what receives the events of columns.
+    prepare: Option<fn(&mut Events)>,
     stage: Stage,
 }
 
@@ -65,6 +67,7 @@ impl Loader {
             hungry: true,
             watch: Watch::new(memory),
             load: LoadRange::ALL,
+            prepare: None,
             stage: Stage::Decoding(None),
         }
     }
@@ -72,6 +75,11 @@ impl Loader {
     /// The same, which keeps these events.
     pub(super) fn keeping(self, load: LoadRange) -> Loader {
         Loader { load, ..self }
+    }
+
+    /// Takes histories in place of events, where they are kept so.
+    pub(super) fn take_histories(&mut self) {
+        self.prepare = Some(Events::take_histories);
     }
 
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
@@ -185,7 +193,9 @@ impl Loader {
                         if content == Content::Json && layout == Layout::Snapshot && is_drawing(bytes) {
                             return Err(DecodeError::DrawingAlone.into());
                         }
-                        decoder.insert(Decoder::new(content, layout)).keep(self.load);
+                        let decoder = decoder.insert(Decoder::new(content, layout));
+                        decoder.keep(self.load);
+                        self.prepare.into_iter().for_each(|prepare| decoder.prepare(prepare));
                     }
                     if let Some(decoder) = decoder {
                         let decoded = bytes.len();

@@ -1,5 +1,6 @@
 //! Opens one file and answers nothing about it: for who reads the history himself, and links none of the code that answers questions.
 
+use super::Engine;
 use super::crop::{Crop, CropError, Cropped, SimulatedRun, Written};
 use super::intake::Intake;
 use super::loader::Loader;
@@ -8,7 +9,7 @@ use super::protocol::{Access, FileSummary, LoadRange, Member, Want};
 use super::side::Side;
 use analysis::{CategorySet, Sites};
 use base::slice::Slice;
-use history::compact;
+use history::compact::{self, Unwritable};
 use history::replay::{Builder, Recorder};
 use std::io::Write;
 
@@ -86,6 +87,19 @@ pub fn open_columns(name: String, read: &mut dyn FnMut(&mut [u8]) -> Result<usiz
 pub struct Opened(OpenFile);
 
 impl Opened {
+    /// The file that an engine has open, without what answers questions about it.
+    pub fn of(engine: Engine) -> Option<Opened> {
+        engine.file.map(|file| Opened(*file))
+    }
+
+    /// Writes what is to be read in place of the file: see [`Engine::write_kept`](super::Engine::write_kept).
+    ///
+    /// # Errors
+    /// Those of that.
+    pub fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
+        self.0.write_kept(out)
+    }
+
     /// What is in it.
     pub fn summary(&self) -> FileSummary {
         self.0.summary()

@@ -1,8 +1,8 @@
 //! Where the bytes of a snapshot come from: whoever starts the terminal's shell knows files, it does not.
 
 use crate::ranks::SurveyFile;
-use engine::Want;
 use engine::protocol::Access;
+use engine::{Engine, Want};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,9 @@ pub trait Source {
     /// # Errors
     /// The system's.
     fn keep_whole(&mut self) -> io::Result<()>;
+
+    /// The shell is done with the file, which this engine has open: what was decoded may be kept until it is opened again.
+    fn keep(self: Box<Self>, engine: Engine);
 }
 
 /// What opens files, and finds those of a folder.

@@ -16,6 +16,8 @@ pub(crate) struct Worker {
 struct Engines {
     pair: Pair,
     reading: Option<Load>,
+    /// What was read to its end, by [`Which`].
+    read: [Option<Box<dyn Source>>; 2],
     /// The loads of the first and the second file: their replies carry these numbers.
     loads: [u32; 2],
     is_open: bool,
@@ -34,11 +36,12 @@ pub(crate) struct Load {
 
 impl Engines {
     fn new() -> Engines {
-        Engines { pair: Pair::new(Engine::new), reading: None, loads: [0; 2], is_open: false }
+        Engines { pair: Pair::new(Engine::new), reading: None, read: [None, None], loads: [0; 2], is_open: false }
     }
 
     fn begin(&mut self, mut load: Load) -> io::Result<()> {
         load.source.rewind()?;
+        self.forget(load.which);
         let (total_bytes, access) = (load.source.total_bytes(), load.source.access());
         let open = Request::Open { name: load.name.clone(), total_bytes, access, member: load.member };
         match load.which {
@@ -50,6 +53,13 @@ impl Engines {
         }
         self.reading = Some(load);
         Ok(())
+    }
+
+    /// What one of the engines has open is another file, or a part of one.
+    fn forget(&mut self, which: Which) {
+        if let Some(read) = self.read.get_mut(which as usize) {
+            *read = None;
+        }
     }
 
     /// Brings the engine the next bytes; whether there was anything to do.
@@ -66,6 +76,9 @@ impl Engines {
                 let chunk = load.source.chunk(want)?;
                 if chunk.is_empty() {
                     self.pair.request(Request::EndOfFile);
+                    if let Some(read) = self.read.get_mut(load.which as usize) {
+                        *read = Some(load.source);
+                    }
                 } else {
                     self.pair.feed(chunk);
                     self.reading = Some(load);
@@ -111,6 +124,7 @@ impl Worker {
 
     pub(crate) fn end_second(&mut self) {
         self.engines.reading.take_if(|load| load.which == Which::Second);
+        self.engines.forget(Which::Second);
         self.engines.pair.end_second();
     }
 
@@ -145,10 +159,24 @@ impl Worker {
             // Answers are the first one's, whatever they are about: so are the questions.
             let which = if matches!(reply, Reply::Answer { .. }) { Which::First } else { which };
             is_opened |= which == Which::First && matches!(reply, Reply::Opened(_));
+            if matches!(reply, Reply::Members(_)) {
+                self.engines.forget(which);
+            }
             replies.push((self.engines.loads.get(which as usize).copied().unwrap_or_default(), reply));
         }
         if is_opened {
             (self.engines.is_open, self.before) = (true, None);
+        }
+    }
+}
+
+impl Drop for Engines {
+    fn drop(&mut self) {
+        let pair = std::mem::replace(&mut self.pair, Pair::new(Engine::without_simulator));
+        for (read, engine) in self.read.iter_mut().zip(pair.into_engines()) {
+            if let (Some(read), Some(engine)) = (read.take(), engine) {
+                read.keep(engine);
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use super::files::Files;
 use super::tools::{FILES, RANKS, Tool};
 use crate::ask::Answerer;
 use crate::kept;
+use crate::opening::keep_open;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use ui::url::percent_encoded;
@@ -30,7 +31,7 @@ pub(super) fn asked(
     let path = Path::new(&words.path);
     // It stays open: the next question about it reads nothing.
     if tool.name != RANKS && kept::summary(path).is_none() {
-        kept::keep(path, None).map_err(wrong)?;
+        keep_open(path, None).map_err(wrong)?;
     }
     let mut answer = answerer(&words.path, tool.command, &words.words).map_err(wrong)?;
     if tool.name == "insights" && !arguments.contains_key("topic") {

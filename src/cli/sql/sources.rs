@@ -65,8 +65,7 @@ fn opened(path: &Path) -> Result<(FileSummary, Box<dyn Holds>), String> {
         Some((summary, engine, _)) => (summary, engine),
         None => {
             let mut input = Input::open(path).map_err(|error| named(error.to_string()))?;
-            let (summary, engine) = open_first(&mut input, path).map_err(named)?;
-            (summary, Opened::once(engine))
+            open_first(&mut input, path).map_err(named)?
         }
     };
     // Categories, and what was reserved when: of all devices at once.

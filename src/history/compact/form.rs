@@ -18,6 +18,8 @@
 pub const MAGIC: &[u8; 16] = crate::container::COLUMNS;
 /// The version that this program writes, and the only one it reads.
 pub const VERSION: u8 = 1;
+/// Set in the version of columns that are read in place of the file they were written of: they are no format of their own.
+pub const KEPT: u8 = 128;
 
 /// Bytes of a section's head: what it is, and the length of its payload.
 pub(super) const HEAD: usize = 5;
@@ -49,6 +51,8 @@ pub(super) mod what {
     pub(in crate::compact) const SETTINGS: u8 = 10;
     pub(in crate::compact) const WARNINGS: u8 = 11;
     pub(in crate::compact) const ABOUT: u8 = 12;
+    /// A part of what was made of all events, in their place.
+    pub(in crate::compact) const IMAGE: u8 = 14;
     /// Bytes of what the recorder added, in order.
     pub(in crate::compact) const RECORDED: u8 = 13;
 }
@@ -104,6 +108,26 @@ pub(super) const NOUNS: [&str; 12] = [
     "zip",
     "columns",
 ];
+
+/// The sum of the bytes of a section that is read in place of a file: many times as fast.
+pub fn wide_sum(bytes: &[u8]) -> u32 {
+    // Four at once: each multiplication waits for the one before.
+    let mut lanes = [1u64, 2, 3, 4];
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    for block in blocks {
+        for (lane, word) in lanes.iter_mut().zip(block.as_chunks().0) {
+            *lane = mixed(*lane ^ u64::from_le_bytes(*word));
+        }
+    }
+    let ends = rest.iter().map(|&byte| u64::from(byte)).chain(lanes).chain([bytes.len() as u64]);
+    (ends.fold(5, |sum, word| mixed(sum ^ word)) >> 32) as u32
+}
+
+/// Another number for each.
+#[inline(always)]
+fn mixed(word: u64) -> u64 {
+    word.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+}
 
 /// The sum of a section's bytes (FNV-1a): damage is found, which gzip around it finds as well; it is no signature.
 pub fn sum(bytes: &[u8]) -> u32 {

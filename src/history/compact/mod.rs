@@ -10,6 +10,10 @@
 //! which they refer to each other. A section is read in steps, each well under 8 ms.
 //!
 //! What an event is takes few bytes because most of it was said before: `form` lists how.
+//!
+//! What a program keeps to read it in place of a file ([`Writer::kept`]) has the same tables; in place of events it has parts of the histories
+//! that were made of them ([`Writer::image`]), and the sums of its sections are made eight bytes at a time. Only the build that wrote it reads
+//! it, which whoever keeps it sees to.
 
 mod depths;
 mod error;
@@ -23,6 +27,6 @@ mod write_tables;
 mod writer;
 
 pub use error::{CompactError, Unwritable};
-pub use form::{MAGIC, VERSION, sum};
+pub use form::{KEPT, MAGIC, VERSION, sum, wide_sum};
 pub use reader::{Compact, Machine};
 pub use writer::Writer;

@@ -2,7 +2,7 @@
 
 use super::error::CompactError;
 use super::events::Events;
-use super::form::{HEAD, MAGIC, MOST_BYTES, SUM, VERSION, sum, what};
+use super::form::{HEAD, KEPT, MAGIC, MOST_BYTES, SUM, VERSION, sum, what, wide_sum};
 use super::numbers::Numbers;
 use super::tables::Tables;
 use crate::snapshot::{EventSink, Snapshot};
@@ -17,6 +17,8 @@ pub struct Machine<S> {
     read: usize,
     /// Where in the file the buffer begins.
     begins: u64,
+    /// Whether they are read in place of the file that they were written of.
+    is_kept: bool,
     stage: Stage,
 }
 
@@ -43,8 +45,8 @@ pub struct Compact {
 impl<S: EventSink> Machine<S> {
     /// A machine that hands the events to `sink`.
     pub fn new(sink: S) -> Machine<S> {
-        let (events, tables, buffer, read, begins) = Default::default();
-        Machine { sink, events, tables, buffer, read, begins, stage: Stage::Beginning }
+        let (events, tables, buffer, read, begins, is_kept) = Default::default();
+        Machine { sink, events, tables, buffer, read, begins, is_kept, stage: Stage::Beginning }
     }
 
     /// Where the events go.
@@ -69,6 +71,10 @@ impl<S: EventSink> Machine<S> {
         self.begins += self.read as u64;
         self.read = 0;
         match &mut self.stage {
+            // What is kept ends where it was ended.
+            Stage::Over(_) if self.is_kept && !bytes.is_empty() => {
+                self.broken(bytes.len());
+            }
             Stage::Over(behind) => *behind += bytes.len() as u64,
             _ => self.buffer.extend_from_slice(bytes),
         }
@@ -81,7 +87,8 @@ impl<S: EventSink> Machine<S> {
         match self.stage {
             Stage::Beginning => {
                 let Some((magic, [version, ..])) = rest.split_at_checked(MAGIC.len()) else { return false };
-                if magic != MAGIC || *version != VERSION {
+                self.is_kept = *version == VERSION | KEPT;
+                if magic != MAGIC || (*version != VERSION && !self.is_kept) {
                     self.stage = Stage::Broken(CompactError::Version(*version));
                     return false;
                 }
@@ -100,12 +107,17 @@ impl<S: EventSink> Machine<S> {
                 let Some(&told) = rest.first_chunk::<SUM>() else { return false };
                 let whole = HEAD + length;
                 let section = self.buffer.get(self.read..self.read + whole).unwrap_or_default();
-                if sum(section) != u32::from_le_bytes(told) {
+                let sum = if self.is_kept { wide_sum(section) } else { sum(section) };
+                if sum != u32::from_le_bytes(told) {
                     return self.broken(whole + SUM);
                 }
                 let is_sound = match what {
                     what::EVENTS => self.events.begin(payload),
-                    what::END => payload.is_empty() && self.tables.is_whole(&self.events),
+                    what::IMAGE => self.is_kept && self.sink.image(payload),
+                    what::END => {
+                        let is_whole = payload.is_empty() && self.tables.is_whole(&self.events);
+                        is_whole && self.sink.end(self.tables.rows())
+                    }
                     _ => self.tables.read(what, Numbers::new(payload)),
                 };
                 if !is_sound {
@@ -116,6 +128,9 @@ impl<S: EventSink> Machine<S> {
                     return true;
                 }
                 self.read += whole + SUM;
+                if what == what::END && self.is_kept && rest.len() > SUM {
+                    return self.broken(rest.len() - SUM);
+                }
                 if what == what::END {
                     self.stage = Stage::Over((rest.len() - SUM) as u64);
                     self.read = self.buffer.len();
@@ -149,6 +164,11 @@ impl<S: EventSink> Machine<S> {
     /// How the original file was written, outermost first; known at the end.
     pub fn format(&self) -> &str {
         &self.tables.format
+    }
+
+    /// How what is read is written: as columns, or where they are read in its place, as the original file was.
+    pub fn description(&self) -> String {
+        if self.is_kept { self.format().to_owned() } else { ["columns of ", self.format()].concat() }
     }
 
     /// The snapshot, and the sink with its events, once all was fed and read.

@@ -6,7 +6,7 @@ use super::form::{HAS_ADDRESS, HAS_POOL, HAS_STREAM, IS_EXPANDABLE, IS_SMALL, MO
 use super::numbers::Numbers;
 use crate::recorder::{Recorded, Tree, read};
 use crate::snapshot::{
-    AnnotationMark, Block, BlockState, Devices, End, Frame, FrameId, Labels, LabelsId, MOST_SETTINGS, Segment,
+    AnnotationMark, Block, BlockState, Devices, End, Frame, FrameId, Labels, LabelsId, MOST_SETTINGS, Rows, Segment,
     Snapshot, StackId, StringId, WarningKind, torch_with,
 };
 use base::column::Column;
@@ -284,6 +284,12 @@ impl Tables {
         snapshot.recorder = read(self.recorder);
         snapshot.name_steps();
         snapshot
+    }
+
+    /// How many rows there are so far of what histories refer to.
+    pub(super) fn rows(&self) -> Rows {
+        let Snapshot { stacks, labels, blocks, .. } = &self.snapshot;
+        Rows { stacks: stacks.len(), labels: labels.len(), blocks: blocks.len() }
     }
 
     /// Whether events and tables fit together.

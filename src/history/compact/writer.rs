@@ -2,8 +2,8 @@
 
 use super::error::Unwritable;
 use super::form::{
-    FULL, LONG, MAGIC, MOST_BYTES, MOST_EVENTS, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, VERSION, column, sum,
-    what,
+    FULL, KEPT, LONG, MAGIC, MOST_BYTES, MOST_EVENTS, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, VERSION,
+    column, sum, what, wide_sum,
 };
 use super::numbers::{put, put_difference, put_signed};
 use super::trace::is_free;
@@ -17,6 +17,7 @@ pub struct Writer<W> {
     traces: u32,
     trace: Trace,
     columns: [Vec<u8>; column::COUNT],
+    sum: fn(&[u8]) -> u32,
 }
 
 /// What is remembered of a trace from one event to the next: the counterpart of the reader's.
@@ -45,10 +46,22 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// The system's.
-    pub fn new(mut out: W) -> Result<Writer<W>, Unwritable> {
+    pub fn new(out: W) -> Result<Writer<W>, Unwritable> {
+        Writer::begin(out, VERSION, sum)
+    }
+
+    /// Begins what is read in place of the file.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn kept(out: W) -> Result<Writer<W>, Unwritable> {
+        Writer::begin(out, VERSION | KEPT, wide_sum)
+    }
+
+    fn begin(mut out: W, version: u8, sum: fn(&[u8]) -> u32) -> Result<Writer<W>, Unwritable> {
         out.write_all(MAGIC)?;
-        out.write_all(&[VERSION])?;
-        Ok(Writer { out, traces: 0, trace: Trace::default(), columns: Default::default() })
+        out.write_all(&[version])?;
+        Ok(Writer { out, traces: 0, trace: Trace::default(), columns: Default::default(), sum })
     }
 
     /// The next trace begins: its number is how many were begun before it.
@@ -60,6 +73,14 @@ impl<W: Write> Writer<W> {
         self.traces += 1;
         self.trace = Trace::default();
         Ok(())
+    }
+
+    /// Writes a part of what was made of all events, in their place.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn image(&mut self, part: &[u8]) -> Result<(), Unwritable> {
+        self.section(what::IMAGE, part)
     }
 
     /// Writes what is left of the trace; one without events is a section without rows.
@@ -153,7 +174,7 @@ impl<W: Write> Writer<W> {
         section.extend_from_slice(&(payload.len() as u32).to_le_bytes());
         section.extend_from_slice(payload);
         self.out.write_all(&section)?;
-        Ok(self.out.write_all(&sum(&section).to_le_bytes())?)
+        Ok(self.out.write_all(&(self.sum)(&section).to_le_bytes())?)
     }
 
     /// What was written to, with everything in it.

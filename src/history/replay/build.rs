@@ -8,8 +8,9 @@ use super::kept::{Net, Outside};
 use super::live::LiveSets;
 use super::median::Median;
 use super::numbers::Numbers;
+use super::recorder::Recorder;
 use super::totals::Totals;
-use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
+use super::trace::{NEVER, Oddity, Subject, Trace, signed};
 use crate::snapshot::{Action, BlockState, End, HOST, Snapshot, WarningKind, Warnings};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
@@ -62,7 +63,11 @@ struct Building {
 
 impl Builder {
     /// Takes the traces and lays them beside the segments.
-    pub fn new(snapshot: &Snapshot, recorder: Recorder) -> Builder {
+    pub fn new(snapshot: &Snapshot, mut recorder: Recorder) -> Builder {
+        if let Some(mut image) = recorder.image.take().filter(|image| image.has_any()) {
+            let (done, warnings) = image.finish(snapshot);
+            return Builder { waiting: Vec::new(), current: None, done, warnings };
+        }
         let whole = |mut trace: Trace| {
             trace.keep_last();
             Some(trace)

@@ -11,12 +11,12 @@ pub struct Times {
     /// Events before the first row, of which no time is known.
     skipped: u32,
     /// Time of the first event of each stretch that has one.
-    start: Column<i64>,
-    offset: Column<i32>,
+    pub(super) start: Column<i64>,
+    pub(super) offset: Column<i32>,
     /// Events whose offset does not fit (half an hour within 1024 events) or who have no time.
-    exceptions: Vec<(u32, i64)>,
+    pub(super) exceptions: Vec<(u32, i64)>,
     /// The latest time before each stretch; `NO_TIME` where there was none yet.
-    latest_before: Column<i64>,
+    pub(super) latest_before: Column<i64>,
     /// First recorded time of the trace, and the latest so far; `NO_TIME` without any.
     first: i64,
     latest: i64,
@@ -46,6 +46,26 @@ impl Times {
     /// Those of a trace whose first events were dropped: time begins behind them.
     pub(super) fn skipping(skipped: u32) -> Times {
         Times { skipped, ..Times::default() }
+    }
+
+    /// The first recorded time and the latest one, and whether any event has none or an earlier one than an event before.
+    pub(super) fn ends(&self) -> (i64, i64, bool) {
+        (self.first, self.latest, self.uneven)
+    }
+
+    /// Those of a whole trace, out of their columns; `None` where these do not fit together.
+    pub(super) fn of_parts(
+        [start, latest_before]: [Column<i64>; 2],
+        offset: Column<i32>,
+        (events, times): (Column<u32>, Column<i64>),
+        (first, latest, uneven): (i64, i64, bool),
+    ) -> Option<Times> {
+        let stretches = offset.len().div_ceil(STRETCH);
+        let exceptions: Vec<(u32, i64)> = events.iter().zip(times.iter()).collect();
+        let fits = [start.len(), latest_before.len()] == [stretches; 2]
+            && events.len() == times.len()
+            && exceptions.is_sorted_by(|one, other| one.0 < other.0);
+        fits.then_some(Times { skipped: 0, start, offset, exceptions, latest_before, first, latest, uneven })
     }
 
     /// How many events there are, those that were dropped included.

@@ -69,6 +69,29 @@ impl Totals {
         self.moments += 1;
     }
 
+    /// The first total of each block, its largest one, and the first moment that has it.
+    pub(super) fn blocks(&self) -> (&Column<i64>, &Column<i64>, &Column<u32>) {
+        // There is one level from the start.
+        let blocks = &self.levels[0];
+        (&self.block_start, &blocks.total, &blocks.moment)
+    }
+
+    /// Totals of so many moments out of their [blocks](Totals::blocks) and the last total; `None` where these do not fit together.
+    pub(super) fn of_blocks(
+        moments: u32,
+        last: i64,
+        (block_start, total, moment): (Column<i64>, Column<i64>, Column<u32>),
+    ) -> Option<Totals> {
+        let count = moments.div_ceil(BLOCK_MOMENTS) as usize;
+        let is_inside = |(block, moment): (usize, u32)| moment < moments && (moment / BLOCK_MOMENTS) as usize == block;
+        if [block_start.len(), total.len(), moment.len()] != [count; 3] || !moment.iter().enumerate().all(is_inside) {
+            return None;
+        }
+        let mut totals = Totals { moments, last, block_start, levels: vec![Summits { total, moment }] };
+        (1..count).for_each(|complete| totals.sum_up(complete));
+        Some(totals)
+    }
+
     /// How many moments there are: one more than events.
     pub fn moment_count(&self) -> u32 {
         self.moments
@@ -87,7 +110,15 @@ impl Totals {
 
     /// Starts the block of moment `self.moments`, whose total is `self.last`, and sums up the groups that are now complete.
     fn open_block(&mut self) {
-        let mut complete = self.block_start.len();
+        self.sum_up(self.block_start.len());
+        self.block_start.push(self.last);
+        if let Some(blocks) = self.levels.first_mut() {
+            blocks.push((Moment(self.moments), self.last));
+        }
+    }
+
+    /// Sums up the groups that are complete with so many blocks.
+    fn sum_up(&mut self, mut complete: usize) {
         let mut below = 0;
         while complete > 0 && complete.is_multiple_of(FAN_OUT) {
             if below + 1 == self.levels.len() {
@@ -100,10 +131,6 @@ impl Totals {
             }
             complete /= FAN_OUT;
             below += 1;
-        }
-        self.block_start.push(self.last);
-        if let Some(blocks) = self.levels.first_mut() {
-            blocks.push((Moment(self.moments), self.last));
         }
     }
 

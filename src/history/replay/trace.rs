@@ -8,9 +8,9 @@
 //! 3       segment_alloc   segment operation 0
 //! ```
 
-use super::kept::{Keep, Outside};
+use super::kept::Outside;
 use super::times::Times;
-use crate::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
+use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
 
@@ -68,11 +68,11 @@ impl Lives {
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     /// Events before the first row: those that were dropped.
-    skipped: u32,
-    action: Column<u8>,
-    subject: Column<u32>,
-    stack: Column<u32>,
-    labels: Column<u32>,
+    pub(super) skipped: u32,
+    pub(super) action: Column<u8>,
+    pub(super) subject: Column<u32>,
+    pub(super) stack: Column<u32>,
+    pub(super) labels: Column<u32>,
     /// When they happened.
     pub times: Times,
 }
@@ -260,7 +260,7 @@ pub(super) fn signed(bytes: u64) -> i64 {
 }
 
 impl Trace {
-    fn event(&mut self, event: &Event) {
+    pub(super) fn event(&mut self, event: &Event) {
         let at = self.events.len();
         if at >= self.outside.look_at && self.is_behind(event) {
             return;
@@ -412,60 +412,6 @@ impl Trace {
             ("allocations", self.traced.heap_bytes() + self.born.heap_bytes() + self.early.heap_bytes()),
             ("live set", self.live.allocation_size() + self.free_sizes.capacity() * size_of::<(u32, u64)>()),
         ]
-    }
-}
-
-/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject marks those from before recording.
-pub const MOST_EVENTS: u32 = EARLY;
-
-/// All traces of a file, in the order in which their lists began.
-#[derive(Clone, Debug)]
-pub struct Recorder {
-    pub(super) traces: Vec<Trace>,
-    keep: Keep,
-    most_events: u32,
-    left_out: u64,
-}
-
-impl Default for Recorder {
-    fn default() -> Recorder {
-        Recorder { traces: Vec::new(), keep: Keep::ALL, most_events: MOST_EVENTS, left_out: 0 }
-    }
-}
-
-impl Recorder {
-    /// One that keeps these events of each trace.
-    pub fn keeping(keep: Keep) -> Recorder {
-        Recorder { keep, ..Recorder::default() }
-    }
-
-    /// How many events were not recorded, because a trace has more than [`MOST_EVENTS`]: without them, nothing is right.
-    pub fn left_out(&self) -> u64 {
-        self.left_out
-    }
-
-    /// How many events were recorded, over all traces.
-    pub fn events(&self) -> u64 {
-        self.traces.iter().map(|trace| u64::from(trace.events.len()) + trace.outside.behind).sum()
-    }
-
-    /// Bytes on the heap, by table.
-    pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        self.traces.iter().flat_map(Trace::heap_bytes).collect()
-    }
-}
-
-impl EventSink for Recorder {
-    fn event(&mut self, trace: u32, event: &Event) {
-        let trace = trace as usize;
-        if self.traces.len() <= trace {
-            let keep = self.keep;
-            self.traces.resize_with(trace + 1, || Trace::keeping(keep));
-        }
-        match self.traces.get_mut(trace).filter(|trace| trace.events.len() < self.most_events) {
-            Some(trace) => trace.event(event),
-            None => self.left_out += 1,
-        }
     }
 }
 

@@ -90,11 +90,29 @@ pub struct Event {
     pub action: Action,
 }
 
+/// How many rows the tables have that histories refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    pub stacks: usize,
+    pub labels: usize,
+    pub blocks: usize,
+}
+
 /// Receives the events of each trace in order, while the file is being decoded. Traces are numbered from 0 as their lists begin;
 /// which device a trace is of is known only at the end.
 pub trait EventSink {
     /// The next event of `trace`.
     fn event(&mut self, trace: u32, event: &Event);
+
+    /// The next part of what was made of all events before, in their place; `false` where that makes no sense, or events are wanted.
+    fn image(&mut self, _part: &[u8]) -> bool {
+        false
+    }
+
+    /// All was received, and the tables have these rows; `false` where what was made of the events before refers to what is not in them.
+    fn end(&mut self, _rows: Rows) -> bool {
+        true
+    }
 }
 
 impl Key {

@@ -27,7 +27,7 @@ mod unknown_places;
 mod value;
 
 pub use error::{ContentError, Problem, ReadError};
-pub use event::{Action, Event, EventSink, NO_TIME};
+pub use event::{Action, Event, EventSink, NO_TIME, Rows};
 pub use frames::{Frame, FrameId, Frames};
 pub use labels::{LabelTable, Labels, LabelsId};
 pub use reader::Reader;

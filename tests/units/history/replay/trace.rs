@@ -3,17 +3,6 @@
 use super::*;
 use proptest::prelude::*;
 
-#[test]
-fn events_that_do_not_fit_are_counted() {
-    let mut recorder = Recorder { most_events: 3, ..Recorder::default() };
-    let (stack, labels) = (StackId::NONE, LabelsId(0));
-    for trace in [0, 1, 1, 1, 1, 0, 1] {
-        let event = Event { address: 0, size: 1, time_us: NO_TIME, stack, labels, action: Action::Alloc };
-        recorder.event(trace, &event);
-    }
-    assert_eq!((recorder.events(), recorder.left_out()), (5, 2));
-}
-
 proptest! {
     /// Whatever the order of events: one row each, and every subject is a row of its table.
     #[test]

@@ -1,0 +1,86 @@
+//! Chunks of columns as bytes: each value less the least of its chunk, in one, two, four or eight bytes.
+
+use base::column::Column;
+
+/// Bytes before the values: column, width, the least value.
+const HEAD: usize = 10;
+
+/// A value of a column as a number without a sign, in the same order.
+pub(super) trait Word: Copy {
+    fn word(self) -> u64;
+    /// Of a number that no value has, another one.
+    fn of(word: u64) -> Self;
+}
+
+macro_rules! unsigned {
+    ($($kind:ty),*) => {$(
+        impl Word for $kind {
+            #[inline(always)]
+            fn word(self) -> u64 {
+                u64::from(self)
+            }
+
+            #[inline(always)]
+            fn of(word: u64) -> $kind {
+                word as $kind
+            }
+        }
+    )*};
+}
+
+macro_rules! signed {
+    ($($kind:ty),*) => {$(
+        impl Word for $kind {
+            #[inline(always)]
+            fn word(self) -> u64 {
+                i64::from(self) as u64 ^ 1 << 63
+            }
+
+            #[inline(always)]
+            fn of(word: u64) -> $kind {
+                (word ^ 1 << 63) as i64 as $kind
+            }
+        }
+    )*};
+}
+
+unsigned!(u8, u32, u64);
+signed!(i32, i64);
+
+/// A part of a column.
+pub(super) fn packed<T: Word>(column: u8, chunk: &[T]) -> Vec<u8> {
+    let words = || chunk.iter().map(|value| value.word());
+    let least = words().min().unwrap_or(0);
+    let width = match words().max().unwrap_or(0) - least {
+        0..=0xff => 1,
+        0x100..=0xffff => 2,
+        0x1_0000..=0xffff_ffff => 4,
+        _ => 8,
+    };
+    let mut part = Vec::with_capacity(HEAD + width * chunk.len());
+    part.extend([column, width as u8]);
+    part.extend(least.to_le_bytes());
+    for word in words() {
+        part.extend_from_slice((word - least).to_le_bytes().get(..width).unwrap_or_default());
+    }
+    part
+}
+
+/// Appends what is in a part, without the number of its column; `false` where it makes no sense.
+pub(super) fn unpack<T: Word>(part: &[u8], column: &mut Column<T>) -> bool {
+    let Some((&[width, ref least @ ..], values)) = part.split_first_chunk::<{ HEAD - 1 }>() else { return false };
+    let least = u64::from_le_bytes(*least);
+    let chunk = match width {
+        1 => values.iter().map(|&byte| T::of(least.wrapping_add(u64::from(byte)))).collect(),
+        2 => each::<T, 2>(values, |bytes| least.wrapping_add(u64::from(u16::from_le_bytes(bytes)))),
+        4 => each::<T, 4>(values, |bytes| least.wrapping_add(u64::from(u32::from_le_bytes(bytes)))),
+        8 => each::<T, 8>(values, |bytes| least.wrapping_add(u64::from_le_bytes(bytes))),
+        _ => return false,
+    };
+    values.len() % usize::from(width) == 0 && column.push_chunk(chunk)
+}
+
+#[inline(always)]
+fn each<T: Word, const WIDTH: usize>(values: &[u8], word: impl Fn([u8; WIDTH]) -> u64) -> Vec<T> {
+    values.as_chunks::<WIDTH>().0.iter().map(|&bytes| T::of(word(bytes))).collect()
+}

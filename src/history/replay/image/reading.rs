@@ -1,0 +1,266 @@
+//! Parts → histories.
+
+use super::checking::is_whole;
+use super::packing::unpack;
+use super::{Columns, HISTORY, KINDS, WARNING};
+use crate::replay::allocations::Allocations;
+use crate::replay::annotations::ranges;
+use crate::replay::device_history::DeviceHistory;
+use crate::replay::live::LiveSets;
+use crate::replay::numbers::Numbers;
+use crate::replay::times::Times;
+use crate::replay::totals::Totals;
+use crate::replay::trace::{Annotated, EARLY, Events, Lives, Subject};
+use crate::snapshot::{Action, LabelsId, Rows, Snapshot, Warnings};
+use base::column::Column;
+
+/// Numbers of a device that are no columns.
+const NUMBERS: usize = 11 + Action::ALL.len() + 25;
+
+/// Histories on their way in.
+#[derive(Clone, Debug, Default)]
+pub(in crate::replay) struct Image {
+    devices: Vec<([u64; NUMBERS], Columns)>,
+    warnings: Warnings,
+    histories: Vec<DeviceHistory>,
+    has_any: bool,
+}
+
+/// What takes the parts of histories. A page has no room for it: it is only linked where it is made.
+pub(in crate::replay) trait Histories: std::fmt::Debug {
+    /// Takes the next part; `false` where it makes no sense.
+    fn part(&mut self, part: &[u8]) -> bool;
+
+    /// Whether any part came.
+    fn has_any(&self) -> bool;
+
+    /// All parts are there: whether they are histories that belong to these tables.
+    fn end(&mut self, rows: Rows) -> bool;
+
+    /// The histories, by ordinal, host memory last, and what was odd; with the ranges that the snapshot's annotations make.
+    fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings);
+
+    /// How many events there are.
+    fn events(&self) -> u64;
+
+    /// Bytes on the heap.
+    fn heap_bytes(&self) -> usize;
+
+    /// The same again.
+    fn cloned(&self) -> Box<dyn Histories>;
+}
+
+impl Clone for Box<dyn Histories> {
+    fn clone(&self) -> Box<dyn Histories> {
+        self.cloned()
+    }
+}
+
+impl Histories for Image {
+    fn part(&mut self, part: &[u8]) -> bool {
+        self.has_any = true;
+        match part {
+            [HISTORY, numbers @ ..] => {
+                let mut all = [0; NUMBERS];
+                let (each, rest) = numbers.as_chunks();
+                all.iter_mut().zip(each).for_each(|(number, &bytes)| *number = u64::from_le_bytes(bytes));
+                self.devices.push((all, Columns::default()));
+                each.len() == NUMBERS && rest.is_empty()
+            }
+            [WARNING, kind, rest @ ..] => {
+                let Some((&count, place)) = rest.split_first_chunk() else { return false };
+                let (kind, place) = (KINDS.get(usize::from(*kind)), std::str::from_utf8(place));
+                let (Some(kind), Ok(place)) = (kind, place) else { return false };
+                self.warnings.add(kind.clone(), u64::from_le_bytes(count), || place.to_owned());
+                true
+            }
+            [column, values @ ..] => {
+                let Some((_, columns)) = self.devices.last_mut() else { return false };
+                let (kind, at) = (column >> 5, usize::from(column & 31));
+                match kind {
+                    0 => columns.bytes.get_mut(at).is_some_and(|column| unpack(values, column)),
+                    1 => columns.words.get_mut(at).is_some_and(|column| unpack(values, column)),
+                    2 => columns.longs.get_mut(at).is_some_and(|column| unpack(values, column)),
+                    3 => columns.signed.get_mut(at).is_some_and(|column| unpack(values, column)),
+                    4 => columns.offsets.get_mut(at).is_some_and(|column| unpack(values, column)),
+                    _ => false,
+                }
+            }
+            [] => false,
+        }
+    }
+
+    fn has_any(&self) -> bool {
+        self.has_any
+    }
+
+    fn end(&mut self, rows: Rows) -> bool {
+        for (numbers, columns) in std::mem::take(&mut self.devices) {
+            match history(numbers, columns) {
+                Some(history) if is_whole(&history, rows) => self.histories.push(history),
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings) {
+        for history in &mut self.histories {
+            let marks = (0u32..).zip(&snapshot.marks).filter(|(_, mark)| mark.device == history.device);
+            let rows: Vec<u32> = marks.map(|(row, _)| row).collect();
+            // What is odd about them was said with the others.
+            history.annotations = ranges(&rows, snapshot, &mut Warnings::default());
+        }
+        (std::mem::take(&mut self.histories), std::mem::take(&mut self.warnings))
+    }
+
+    fn events(&self) -> u64 {
+        let coming =
+            self.devices.iter().map(|(_, columns)| columns.bytes.iter().map(Column::len).sum::<usize>() as u64);
+        coming.chain(self.histories.iter().map(|history| history.event_count().into())).sum()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let coming = self.devices.iter().map(|(_, columns)| {
+            columns.bytes.iter().map(Column::heap_bytes).sum::<usize>()
+                + columns.words.iter().map(Column::heap_bytes).sum::<usize>()
+                + columns.longs.iter().map(Column::heap_bytes).sum::<usize>()
+                + columns.signed.iter().map(Column::heap_bytes).sum::<usize>()
+                + columns.offsets.iter().map(Column::heap_bytes).sum::<usize>()
+        });
+        let histories = self.histories.iter().flat_map(DeviceHistory::heap_bytes).map(|(_, bytes)| bytes);
+        coming.chain(histories).sum()
+    }
+
+    fn cloned(&self) -> Box<dyn Histories> {
+        Box::new(self.clone())
+    }
+}
+
+/// A history of its numbers and columns; `None` where something is missing.
+fn history(numbers: [u64; NUMBERS], columns: Columns) -> Option<DeviceHistory> {
+    let Columns { bytes: [action], words, longs, signed, offsets: [offset] } = columns;
+    let [
+        subject,
+        stack,
+        labels,
+        exceptions,
+        before_requested,
+        before_died,
+        requested,
+        died,
+        born,
+        note_events,
+        live_counts,
+        end_ids,
+        end_rows,
+        subject_labels,
+        address_labels,
+        drawn_moments,
+        reserved_moments,
+        pending_moments,
+    ] = words;
+    let [
+        before_address,
+        before_size,
+        address,
+        size,
+        operation_address,
+        operation_size,
+        note_address,
+        note_size,
+        subjects,
+        addresses,
+    ] = longs;
+    let [start, latest_before, exception_times, drawn, drawn_most, reserved, reserved_most, pending, pending_most] =
+        signed;
+
+    let mut rest = numbers.into_iter();
+    let mut next = || rest.next().unwrap_or_default();
+    let (device, ending) = (next() as i64, next());
+    let ends = [Action::FreeRequested, Action::FreeCompleted].into_iter().find(|ends| *ends as u64 == ending)?;
+    let (may_start_pending, unexplained, statics) = (next() != 0, next() as u32, next() as u32);
+    let times_end = (next() as i64, next() as i64, next() != 0);
+    let [drawn_last, reserved_last, pending_last] = [(); 3].map(|()| next() as i64);
+    let action_counts = [(); Action::ALL.len()].map(|()| next());
+    let mut numbers = Numbers {
+        allocations: next(),
+        base: next() as i64,
+        peak: next() as i64,
+        peak_event: next() as i64,
+        min: next() as i64,
+        mean: f64::from_bits(next()),
+        median: next() as i64,
+        ..Numbers::default()
+    };
+    let (is_known, mean) = (next() != 0, f64::from_bits(next()));
+    numbers.time_weighted_mean = is_known.then_some(mean);
+    [numbers.end, numbers.end_rounded] = [next(), next()];
+    [numbers.unmatched_frees, numbers.unmatched_free_bytes] = [next(), next()];
+    [numbers.static_blocks, numbers.static_bytes] = [next(), next()];
+    [numbers.remainder, numbers.reserved_start] = [next() as i64, next() as i64];
+    numbers.reserved_end = next();
+    numbers.peak_reserved = next() as i64;
+    [numbers.segments, numbers.annotations] = [next(), next()];
+    let (is_known, from, to) = (next() != 0, next() as i64, next() as i64);
+    numbers.time_us = is_known.then_some((from, to));
+    numbers.drawn_peak = next();
+
+    let moments = u32::try_from(action.len()).ok()?.checked_add(1)?;
+    let totals = |last, blocks| Totals::of_blocks(moments, last, blocks);
+    let times = Times::of_parts([start, latest_before], offset, (exceptions, exception_times), times_end)?;
+    let allocations = Allocations {
+        parts: [
+            Lives { address: before_address, size: before_size, free_requested: before_requested, died: before_died },
+            Lives { address, size, free_requested: requested, died },
+        ],
+        born,
+        unexplained,
+        statics,
+        may_start_pending,
+    };
+    let is_paired = end_ids.len() == end_rows.len()
+        && subjects.len() == subject_labels.len()
+        && addresses.len() == address_labels.len()
+        && operation_address.len() == operation_size.len()
+        && note_address.len() == note_size.len();
+    let subjects = subjects.iter().map(subject_of).collect::<Option<Vec<Subject>>>()?;
+    let annotated = Annotated {
+        by_subject: subjects.into_iter().zip(subject_labels.iter().map(LabelsId)).collect(),
+        by_address: addresses.iter().zip(address_labels.iter().map(LabelsId)).collect(),
+    };
+    is_paired.then_some(DeviceHistory {
+        device,
+        events: Events { skipped: 0, action, subject, stack, labels, times },
+        action_counts,
+        allocations,
+        numbers,
+        annotations: Vec::new(),
+        live: LiveSets::default(),
+        drawn: totals(drawn_last, (drawn, drawn_most, drawn_moments))?,
+        reserved: totals(reserved_last, (reserved, reserved_most, reserved_moments))?,
+        pending: totals(pending_last, (pending, pending_most, pending_moments))?,
+        live_counts,
+        end_blocks: end_ids.iter().zip(end_rows.iter()).collect(),
+        segment_operations: operation_address.iter().zip(operation_size.iter()).collect(),
+        notes: note_address.iter().zip(note_size.iter()).collect(),
+        facts: Column::new(),
+        behind: Column::new(),
+        behind_count: 0,
+        note_events,
+        annotated,
+        ends,
+    })
+}
+
+/// What can be annotated; the reverse of how it is written.
+fn subject_of(number: u64) -> Option<Subject> {
+    let index = number as u32;
+    match number >> 32 {
+        0 if index & EARLY != 0 => Some(Subject::Early(index & !EARLY)),
+        0 => Some(Subject::Traced(index)),
+        1 => Some(Subject::Segment(index)),
+        2 => Some(Subject::Note(index)),
+        _ => None,
+    }
+}

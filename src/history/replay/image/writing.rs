@@ -1,0 +1,170 @@
+//! A history → its parts.
+
+use super::packing::{Word, packed};
+use super::{HISTORY, KINDS, WARNING};
+use crate::replay::device_history::DeviceHistory;
+use crate::replay::totals::Totals;
+use crate::replay::trace::{EARLY, Subject};
+use crate::snapshot::Warnings;
+use base::column::Column;
+
+/// Hands out the parts of a history, all of whose events are there.
+///
+/// # Errors
+/// Those of `put`.
+pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    let mut head = vec![HISTORY];
+    numbers(history).into_iter().for_each(|number| head.extend(number.to_le_bytes()));
+    put(&head)?;
+    let DeviceHistory { events, allocations, drawn, reserved, pending, .. } = history;
+    let times = &events.times;
+    let [before, traced] = &allocations.parts;
+    let mut ends: Vec<(u32, u32)> = history.end_blocks.iter().map(|(&id, &row)| (id, row)).collect();
+    ends.sort_unstable();
+    let annotated = &history.annotated;
+    let mut subjects: Vec<(u64, u32)> =
+        annotated.by_subject.iter().map(|(&subject, labels)| (number_of(subject), labels.0)).collect();
+    subjects.sort_unstable();
+    let mut addresses: Vec<(u64, u32)> =
+        annotated.by_address.iter().map(|(&address, labels)| (address, labels.0)).collect();
+    addresses.sort_unstable();
+    let firsts = |pairs: &[(u64, u32)]| pairs.iter().map(|pair| pair.0).collect::<Column<u64>>();
+    let seconds = |pairs: &[(u64, u32)]| pairs.iter().map(|pair| pair.1).collect::<Column<u32>>();
+    let address = |pairs: &Column<(u64, u64)>| pairs.iter().map(|pair| pair.0).collect::<Column<u64>>();
+    let size = |pairs: &Column<(u64, u64)>| pairs.iter().map(|pair| pair.1).collect::<Column<u64>>();
+    let totals = [drawn, reserved, pending].map(Totals::blocks);
+    let [drawn, reserved, pending] = &totals;
+
+    each(0, [&events.action], put)?;
+    let words = [
+        &events.subject,
+        &events.stack,
+        &events.labels,
+        &times.exceptions.iter().map(|exception| exception.0).collect(),
+        &before.free_requested,
+        &before.died,
+        &traced.free_requested,
+        &traced.died,
+        &allocations.born,
+        &history.note_events,
+        &history.live_counts,
+        &ends.iter().map(|end| end.0).collect(),
+        &ends.iter().map(|end| end.1).collect(),
+        &seconds(&subjects),
+        &seconds(&addresses),
+        drawn.2,
+        reserved.2,
+        pending.2,
+    ];
+    each(1, words, put)?;
+    let (operations, notes) = (&history.segment_operations, &history.notes);
+    let longs = [
+        &before.address,
+        &before.size,
+        &traced.address,
+        &traced.size,
+        &address(operations),
+        &size(operations),
+        &address(notes),
+        &size(notes),
+        &firsts(&subjects),
+        &firsts(&addresses),
+    ];
+    each(2, longs, put)?;
+    let signed = [
+        &times.start,
+        &times.latest_before,
+        &times.exceptions.iter().map(|exception| exception.1).collect(),
+        drawn.0,
+        drawn.1,
+        reserved.0,
+        reserved.1,
+        pending.0,
+        pending.1,
+    ];
+    each(3, signed, put)?;
+    each(4, [&times.offset], put)
+}
+
+/// Hands out what was odd.
+///
+/// # Errors
+/// Those of `put`.
+pub fn warning_parts<E>(warnings: &Warnings, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    for (kind, count, place) in warnings.iter() {
+        let kind = KINDS.iter().position(|known| known == kind).unwrap_or(KINDS.len());
+        let mut part = vec![WARNING, kind as u8];
+        part.extend(count.to_le_bytes());
+        part.extend(place.as_bytes());
+        put(&part)?;
+    }
+    Ok(())
+}
+
+fn each<T: Word, E, const COUNT: usize>(
+    kind: u8,
+    columns: [&Column<T>; COUNT],
+    put: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    for (at, column) in (0u8..).zip(columns) {
+        column.chunks().try_for_each(|chunk| put(&packed(kind << 5 | at, chunk)))?;
+    }
+    Ok(())
+}
+
+/// What an event can be annotated about, as the column of subjects has it, below its kind.
+fn number_of(subject: Subject) -> u64 {
+    match subject {
+        Subject::Traced(index) => u64::from(index),
+        Subject::Early(index) => u64::from(index | EARLY),
+        Subject::Segment(index) => 1 << 32 | u64::from(index),
+        Subject::Note(index) => 2 << 32 | u64::from(index),
+    }
+}
+
+/// All that is no column.
+fn numbers(history: &DeviceHistory) -> Vec<u64> {
+    let DeviceHistory { device, allocations, events, numbers, drawn, reserved, pending, ends, .. } = history;
+    let (first, latest, uneven) = events.times.ends();
+    let mut all = vec![
+        *device as u64,
+        *ends as u64,
+        allocations.may_start_pending.into(),
+        allocations.unexplained.into(),
+        allocations.statics.into(),
+        first as u64,
+        latest as u64,
+        uneven.into(),
+    ];
+    all.extend([drawn, reserved, pending].map(|totals| totals.last() as u64));
+    all.extend(history.action_counts);
+    let times = numbers.time_us.unwrap_or_default();
+    all.extend([
+        numbers.allocations,
+        numbers.base as u64,
+        numbers.peak as u64,
+        numbers.peak_event as u64,
+        numbers.min as u64,
+        numbers.mean.to_bits(),
+        numbers.median as u64,
+        numbers.time_weighted_mean.is_some().into(),
+        numbers.time_weighted_mean.unwrap_or_default().to_bits(),
+        numbers.end,
+        numbers.end_rounded,
+        numbers.unmatched_frees,
+        numbers.unmatched_free_bytes,
+        numbers.static_blocks,
+        numbers.static_bytes,
+        numbers.remainder as u64,
+        numbers.reserved_start as u64,
+        numbers.reserved_end,
+        numbers.peak_reserved as u64,
+        numbers.segments,
+        numbers.annotations,
+        numbers.time_us.is_some().into(),
+        times.0 as u64,
+        times.1 as u64,
+        numbers.drawn_peak,
+    ]);
+    all
+}

@@ -1,0 +1,46 @@
+//! What a file's key holds: another one for each state of it.
+
+use super::*;
+use std::io::Write;
+
+fn key(file: &mut File) -> String {
+    Version::of(file).unwrap().key(file).unwrap().unwrap()
+}
+
+#[test]
+fn a_file_that_was_changed_has_another_key() {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&vec![1; 5 << 20]).unwrap();
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    file.set_modified(an_hour_ago).unwrap();
+    let first = key(&mut file);
+    assert_eq!(key(&mut file), first);
+    // In its first, middle and last MiB by the fingerprint.
+    let mut before = first;
+    for at in [0, 5 << 19, (5 << 20) - 1] {
+        file.seek(SeekFrom::Start(at)).unwrap();
+        file.write_all(&[2]).unwrap();
+        file.set_modified(an_hour_ago).unwrap();
+        let now = key(&mut file);
+        let print = |key: &str| key.split('-').take(2).map(str::to_owned).collect::<Vec<_>>();
+        assert_ne!(print(&now), print(&before), "at {at}");
+        before = now;
+    }
+    // Elsewhere by its time, and where the system has another that cannot be set, by that one.
+    file.seek(SeekFrom::Start((1 << 20) + 5)).unwrap();
+    file.write_all(&[2]).unwrap();
+    assert_ne!(key(&mut file), before);
+    before = key(&mut file);
+    file.set_len((5 << 20) + 1).unwrap();
+    assert_ne!(key(&mut file), before);
+}
+
+#[test]
+fn a_file_changed_just_now_may_change_unnoticed() {
+    let file = tempfile::tempfile().unwrap();
+    assert!(!Version::of(&file).unwrap().is_settled());
+    file.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();
+    assert!(!Version::of(&file).unwrap().is_settled(), "its clock is another");
+    file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+    assert!(Version::of(&file).unwrap().is_settled());
+}
