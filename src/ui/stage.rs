@@ -2,6 +2,7 @@
 //! itself is on or off.
 
 use super::effect::Origin;
+use super::partial::Unfinished;
 use engine::protocol::{FileSummary, Phase};
 
 /// Between an archive and what is in it.
@@ -57,6 +58,8 @@ pub struct Loading {
     pub started_ms: f64,
     /// When the last progress came.
     pub latest_ms: f64,
+    /// What is decoded so far, once that is shown.
+    pub unfinished: Option<Box<Unfinished>>,
 }
 
 /// Whether single-letter keys work.
