@@ -102,9 +102,9 @@ impl Loader {
         let progress = self.progress();
         match &self.stage {
             Stage::Decoding(Some(decoder)) if self.load == LoadRange::ALL => {
-                self.partly.get_or_insert_default().look(decoder, &progress)
+                self.partly.get_or_insert_default().look(&self.name, decoder, &progress)
             }
-            _ => self.partly.as_mut()?.whole(),
+            _ => self.partly.as_mut()?.whole(&self.name),
         }
     }
 

@@ -1,10 +1,10 @@
 //! What of a file is told while it is decoded, to whom asks for it.
 
 use super::decoder::Decoder;
-use super::protocol::{PartialDevice, PartialFile, Progress};
-use history::replay::{Builder, Line, Outline, Partial};
-use history::snapshot::{HOST, Snapshot};
+use super::protocol::{DeviceSummary, FileSummary, PartialDevice, PartialFile, Progress, SCHEMA};
 use base::sorted::{ascending, pair, sorted_by_key};
+use history::replay::{Builder, Line, Outline, Partial};
+use history::snapshot::{Action, HOST, Snapshot};
 
 /// An estimate is kept while the next one differs by less than this part of it, so that the axis does not tremble.
 const STEADY: f64 = 1.0 / 32.0;
@@ -17,14 +17,14 @@ pub(super) struct Partly {
     begun: Option<[u64; 2]>,
     /// The estimate of the trace of this number that was told last.
     expected: (usize, f64),
-    /// What was told last of each outline: events, and bytes before the first.
-    told: Vec<(u32, [i64; 2])>,
+    /// Events that were told last.
+    told: u64,
     is_whole: bool,
 }
 
 impl Partly {
     /// Takes in what was decoded since the last look, and tells it; `None` where that is nothing.
-    pub(super) fn look(&mut self, decoder: &Decoder, progress: &Progress) -> Option<PartialFile> {
+    pub(super) fn look(&mut self, name: &str, decoder: &Decoder, progress: &Progress) -> Option<PartialFile> {
         decoder.look(&mut self.partial);
         let events: u64 = self.partial.outlines.iter().map(|outline| u64::from(outline.events)).sum();
         let [first_byte, first_event] = *self.begun.get_or_insert([progress.bytes, events]);
@@ -32,7 +32,7 @@ impl Partly {
             self.begun = None;
             return None;
         }
-        if self.told.iter().map(|&(events, _)| u64::from(events)).sum::<u64>() == events {
+        if std::mem::replace(&mut self.told, events) == events {
             return None;
         }
         let last = self.partial.outlines.len() - 1;
@@ -50,59 +50,77 @@ impl Partly {
         if self.expected.0 != last || !is_steady {
             self.expected = (last, expected);
         }
-        Some(self.tell())
+        Some(self.tell(name))
     }
 
     /// All is decoded, and nothing is built of it yet.
     pub(super) fn close(&mut self, builder: &Builder, snapshot: &Snapshot) {
         builder.close(&mut self.partial, snapshot);
-        self.told.clear();
+        self.told = 0;
         self.is_whole = true;
     }
 
     /// The numbers of the whole file, once.
-    pub(super) fn whole(&mut self) -> Option<PartialFile> {
-        (self.is_whole && self.told.is_empty() && !self.partial.outlines.is_empty()).then(|| self.tell())
+    pub(super) fn whole(&mut self, name: &str) -> Option<PartialFile> {
+        let is_news = self.is_whole && std::mem::replace(&mut self.told, 1) == 0;
+        is_news.then(|| self.tell(name)).filter(|partial| !partial.devices.is_empty())
     }
 
-    fn tell(&mut self) -> PartialFile {
+    fn tell(&mut self, name: &str) -> PartialFile {
         let (last, expected) = self.expected;
-        let mut devices = Vec::new();
-        for (at, outline) in self.partial.outlines.iter().enumerate() {
-            let mut device = device(outline);
-            if at == last && !self.is_whole {
-                device.expected_events = device.events.max(expected as u64);
+        let outlines = self.partial.outlines.iter().zip(0..).collect();
+        let key = |(outline, _): &(&Outline, usize)| pair((outline.device == HOST).into(), ascending(outline.device));
+        let outlines: Vec<(&Outline, usize)> = sorted_by_key(outlines, key);
+        let mut summaries = Vec::new();
+        for (outline, at) in &outlines {
+            let mut summary = summary(outline);
+            if *at == last && !self.is_whole {
+                summary.events = summary.events.max(expected as u64);
             }
-            let now = (outline.events, outline.base);
-            if self.told.get(at) != Some(&now) {
-                let bins = |line: &Line, base: i64| line.bins.iter().map(|&bin| bin.saturating_add(base)).collect();
-                device.heights = [bins(&outline.live, outline.base[0]), bins(&outline.reserved, outline.base[1])];
-                self.told.resize(self.told.len().max(at + 1), (0, [0; 2]));
-                self.told[at] = now;
-            }
-            devices.push(device);
+            summaries.push(summary);
         }
-        let key = |device: &PartialDevice| pair((device.device == HOST).into(), ascending(device.device));
-        PartialFile { devices: sorted_by_key(devices, key), is_whole: self.is_whole }
+        let devices = outlines.iter().map(|(outline, _)| device(outline)).collect();
+        let summary = FileSummary {
+            schema: SCHEMA,
+            file: name.to_owned(),
+            format: String::new(),
+            torch: None,
+            warnings: Vec::new(),
+            devices: summaries,
+            settings: Vec::new(),
+            pools: Vec::new(),
+            recorder: Vec::new(),
+        };
+        PartialFile { summary, devices, is_whole: self.is_whole }
     }
 }
 
 fn device(outline: &Outline) -> PartialDevice {
-    let [base, reserved_start] = outline.base;
-    let events = u64::from(outline.events);
+    let bins = |line: &Line, base: i64| line.bins.iter().map(|&bin| bin.saturating_add(base)).collect();
     PartialDevice {
+        events: outline.events.into(),
+        bin_bits: outline.bin_bits,
+        live: bins(&outline.live, outline.base[0]),
+        reserved: bins(&outline.reserved, outline.base[1]),
+    }
+}
+
+fn summary(outline: &Outline) -> DeviceSummary {
+    let [base, reserved_start] = outline.base;
+    let peak = base.saturating_add(outline.live.peak.0);
+    let actions = if outline.ooms > 0 { vec![(Action::Oom.name().to_owned(), outline.ooms)] } else { Vec::new() };
+    DeviceSummary {
         device: outline.device,
-        events,
-        expected_events: events,
+        events: outline.events.into(),
+        actions,
         allocations: outline.allocations,
         base_requested: base,
-        live: base.saturating_add(outline.live.now),
-        peak_requested: base.saturating_add(outline.live.peak.0),
+        peak_requested: peak,
         peak_event: i64::from(outline.live.peak.1) - 1,
+        end_requested: u64::try_from(base.saturating_add(outline.live.now)).unwrap_or(0),
         reserved_start,
         peak_reserved: reserved_start.saturating_add(outline.reserved.peak.0),
-        ooms: outline.ooms,
-        bin_bits: outline.bin_bits,
-        heights: Default::default(),
+        drawn_peak: u64::try_from(peak).unwrap_or(0),
+        ..DeviceSummary::default()
     }
 }

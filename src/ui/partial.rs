@@ -35,7 +35,7 @@ impl Shared {
 
     /// The file that is drawn: the open one, or what is decoded so far.
     pub fn drawn_file(&self) -> Option<&FileSummary> {
-        self.file().or_else(|| self.unfinished().map(|unfinished| &unfinished.file))
+        self.file().or_else(|| self.unfinished().map(|unfinished| &unfinished.told.summary))
     }
 
     /// The silhouette of the shown device so far.
@@ -75,16 +75,17 @@ impl Kept {
 pub(super) fn take(state: &mut Shared, told: PartialFile) {
     let is_drawn = state.previous.is_none() && state.axis == Axis::Events && state.looks.plot == Plot::Stack;
     let kept = Kept::of(state);
-    let shown = state.drawn_file().and_then(|file| file.devices.get(state.device_place)).map(|device| device.device);
+    let shown = state.drawn_device().map(|device| device.device);
     let Stage::Loading(loading) = &mut state.stage else { return };
     if !is_drawn || told.devices.is_empty() {
         return;
     }
-    let unfinished = Unfinished::new(&loading.name, told, loading.unfinished.take());
-    let place = unfinished.file.devices.iter().position(|device| Some(device.device) == shown);
-    let place = place.filter(|_| unfinished.is_chosen).unwrap_or_else(|| unfinished.file.default_device());
-    let is_same = unfinished.file.devices.get(place).map(|device| device.device) == shown;
-    loading.unfinished = Some(Box::new(unfinished));
+    let is_chosen = loading.unfinished.as_ref().is_some_and(|unfinished| unfinished.is_chosen);
+    let devices = &told.summary.devices;
+    let place = devices.iter().position(|device| is_chosen && Some(device.device) == shown);
+    let place = place.unwrap_or_else(|| told.summary.default_device());
+    let is_same = devices.get(place).map(|device| device.device) == shown;
+    loading.unfinished = Some(Box::new(Unfinished::new(told, is_chosen)));
     if is_same {
         state.device_place = place;
         state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.on(plane));
@@ -113,7 +114,7 @@ pub(super) struct Left {
 /// The file is open: what of the picture is to be kept. Nothing where a link says what is shown.
 pub(super) fn leave(state: &Shared) -> Option<Left> {
     let unfinished = state.unfinished().filter(|_| state.linked.wanted.is_none())?;
-    let device = unfinished.devices.get(state.device_place).map(|device| device.device);
+    let device = state.drawn_device().map(|device| device.device);
     let kept = Kept::of(state).filter(|kept| kept.whole != [true; 2]);
     Some(Left { device, is_chosen: unfinished.is_chosen, kept })
 }
@@ -171,7 +172,7 @@ pub(super) fn settle(state: &mut Shared, effects: &mut Vec<Effect>) {
     for lane in state.shown_lanes() {
         let plane = state.plane_of(lane.device);
         let served = lane.geometry.scene.as_ref().is_some_and(|scene| plane.is_served(*lane.view, &scene.view));
-        let device = state.unfinished().and_then(|unfinished| unfinished.devices.get(lane.place));
+        let device = state.unfinished().and_then(|unfinished| unfinished.told.devices.get(lane.place));
         if let Some(device) = device.filter(|_| !served || lane.geometry.is_stale) {
             drawn.push((lane.place, Rc::new(scene(device, plane.with_margin(*lane.view)))));
         }
@@ -218,13 +219,10 @@ fn scene(device: &PartialDevice, view: View) -> Scene {
 
 /// The numbers of the shown device so far, for the header: label and value.
 pub fn numbers(state: &Shared) -> Vec<(&'static str, String)> {
-    let Some(device) = state.unfinished().and_then(|unfinished| unfinished.devices.get(state.device_place)) else {
-        return Vec::new();
-    };
-    let bytes = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
+    let Some(device) = state.unfinished().and_then(|_| state.drawn_device()) else { return Vec::new() };
     vec![
-        ("Peak so far", bytes(device.peak_requested)),
-        ("Live", bytes(device.live)),
+        ("Peak so far", Bytes(device.drawn_peak).to_string()),
+        ("Live", Bytes(device.end_requested).to_string()),
         ("Allocations", grouped(device.allocations)),
     ]
 }

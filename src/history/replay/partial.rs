@@ -200,7 +200,8 @@ impl Partial {
         for (number, trace) in recorder.traces.iter().enumerate() {
             // A device without events has no trace, and which one it was is known at the end.
             let device = devices.get(number).copied().unwrap_or(number as i64);
-            let ends = if trace.count(Action::FreeCompleted) == 0 { Action::FreeRequested } else { Action::FreeCompleted };
+            let ends =
+                if trace.count(Action::FreeCompleted) == 0 { Action::FreeRequested } else { Action::FreeCompleted };
             if self.outlines.len() <= number {
                 self.outlines.push(Outline::new(device, ends));
             }
