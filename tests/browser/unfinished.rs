@@ -116,7 +116,15 @@ fn a_file_is_drawn_while_it_loads() {
     assert_eq!(page.state(), "loading");
     let before = trickle.events();
     trickle.until("more is", [300, 400], || trickle.events() > before);
-    keep(page, "unfinished");
+    for (name, width, scheme) in
+        [("", 1280, "light"), ("-dark", 1280, "dark"), ("-narrow-dark", 600, "dark"), ("-narrow", 600, "light")]
+    {
+        page.prefer_color_scheme(scheme);
+        page.resize(width, 800);
+        page.corners("canvas#timeline");
+        keep(page, &["unfinished", name].concat());
+    }
+    page.resize(1280, 800);
     for part in ["Peak so far", "Live", "Allocations"] {
         assert!(page.text("#headlines").contains(part), "{part}");
     }
@@ -124,8 +132,8 @@ fn a_file_is_drawn_while_it_loads() {
 
     // Zoomed in, and moved: drawn anew by the page itself, as nothing more comes.
     let drawn = page.settled("frames", || trickle.frames());
-    page.press("+");
-    page.press("+");
+    page.press(".");
+    page.press(".");
     page.wait_until("the window is another", || trickle.frames() > drawn);
     let zoomed = page.settled("frames", || trickle.frames());
     page.press("ArrowRight");
