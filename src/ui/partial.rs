@@ -111,9 +111,9 @@ pub(super) struct Left {
     kept: Option<Kept>,
 }
 
-/// The file is open: what of the picture is to be kept. Nothing where a link says what is shown.
+/// The file is open: what of the picture is to be kept.
 pub(super) fn leave(state: &Shared) -> Option<Left> {
-    let unfinished = state.unfinished().filter(|_| state.linked.wanted.is_none())?;
+    let unfinished = state.unfinished()?;
     let device = state.drawn_device().map(|device| device.device);
     let kept = Kept::of(state).filter(|kept| kept.whole != [true; 2]);
     Some(Left { device, is_chosen: unfinished.is_chosen, kept })
@@ -125,9 +125,9 @@ impl Left {
         self.device.filter(|_| self.is_chosen).and_then(|device| place_of(state, device))
     }
 
-    /// Shows the window that was shown, where the device is the same.
+    /// Shows the window that was shown, where the device is the same and no link says which window.
     pub(super) fn restore(self, state: &mut Shared) {
-        let is_same = state.device().map(|device| device.device) == self.device;
+        let is_same = state.device().map(|device| device.device) == self.device && state.linked.window.is_none();
         if let (true, Some(kept), Some(plane)) = (is_same, self.kept, state.plane()) {
             state.view = Some(kept.on(plane));
         }
@@ -211,7 +211,7 @@ fn scene(device: &PartialDevice, view: View) -> Scene {
     columns.edge_px.push(end.max(0));
     for (edges, total) in columns.edge_px.windows(2).zip(&columns.total) {
         let (x, y) = ([edges[0] as i16, edges[1] as i16], [row(0), row(*total)]);
-        quads.push(Quad { x, y, paint: u32::from(Paint::NO_STACK.0) + FADED | BAND });
+        quads.push(Quad { x, y, paint: (u32::from(Paint::NO_STACK.0) + FADED) | BAND });
         identities.push(QuadIdentity { first: 0, last: 0, count: 0, bytes: [0; 2] });
     }
     Scene { view, band_px: 1, columns, quads, identities, ground: None }

@@ -146,7 +146,11 @@ impl Outline {
             statics = unexplained.fold(statics, |sum, (_, requested)| sum.saturating_add(requested));
         }
         let live = signed(frees.unmatched_bytes.saturating_add(statics)).max(-self.live.lowest);
-        let held = if is_running { reserved.saturating_sub(self.reserved.now) } else { 0 };
+        let mut held = if is_running { reserved.saturating_sub(self.reserved.now) } else { 0 };
+        if reserved > 0 {
+            // What is live has been reserved.
+            held = held.max(live.saturating_add(self.live.peak.0).saturating_sub(self.reserved.peak.0));
+        }
         self.base = [live, held.max(-self.reserved.lowest)];
         self.allocations = trace.count(Action::Alloc) + frees.unmatched;
         self.ooms = trace.count(Action::Oom);
