@@ -2,6 +2,7 @@
 
 use super::allocations::Allocations;
 use super::annotations::ranges;
+use super::device::Device;
 use super::device_history::{DeviceHistory, MOMENTS_PER_COUNT};
 use super::end::{AtEnd, AtStart, EndBlocks, Laying, end_blocks};
 use super::kept::{Net, Outside};
@@ -26,19 +27,6 @@ pub struct Builder {
     current: Option<Box<Building>>,
     done: Vec<DeviceHistory>,
     warnings: Warnings,
-}
-
-/// What the file has of one device.
-#[derive(Default)]
-pub(super) struct Device {
-    pub(super) ordinal: i64,
-    /// The number that the recorder knows its trace by.
-    pub(super) number: Option<u32>,
-    pub(super) trace: Trace,
-    /// Its segments, as rows of the snapshot's table.
-    pub(super) segments: Vec<u32>,
-    /// Its annotation marks, as rows of the snapshot's table.
-    marks: Vec<u32>,
 }
 
 /// One device in the making.

@@ -18,6 +18,7 @@ pub mod trace;
 pub mod versions;
 
 mod build;
+mod device;
 mod dropping;
 mod end;
 mod median;

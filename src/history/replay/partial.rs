@@ -7,7 +7,7 @@
 //! ```
 //! What was live at the beginning is known for certain when all is decoded; until then it is estimated.
 
-use super::build::Device;
+use super::device::Device;
 use super::end::end_blocks;
 use super::trace::{Frees, NEVER, Recorder, Subject, Trace, signed};
 use crate::snapshot::{Action, BlockState, End, HOST, Segment, Snapshot};
