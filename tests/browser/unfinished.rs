@@ -110,7 +110,7 @@ fn generated(words: &str) -> Vec<u8> {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn a_file_is_drawn_while_it_loads() {
-    let trickle = Trickle::new(generated("--events 200000 --frames 20 --devices 2"));
+    let trickle = Trickle::new(generated("--events 400000 --frames 20"));
     let page = &trickle.page;
     trickle.until("what is decoded is drawn", [50, 300], || trickle.is_drawn() && trickle.events() > 0);
     assert_eq!(page.state(), "loading");
