@@ -80,7 +80,8 @@ pub(super) fn take(state: &mut Shared, told: PartialFile) {
     if !is_drawn || told.devices.is_empty() {
         return;
     }
-    let is_chosen = loading.unfinished.as_ref().is_some_and(|unfinished| unfinished.is_chosen);
+    let is_chosen = loading.unfinished.as_ref().is_some_and(|unfinished| unfinished.is_chosen)
+        || kept.is_some_and(|kept| kept.whole != [true; 2]);
     let devices = &told.summary.devices;
     let place = devices.iter().position(|device| is_chosen && Some(device.device) == shown);
     let place = place.unwrap_or_else(|| told.summary.default_device());
@@ -120,9 +121,9 @@ pub(super) fn leave(state: &Shared) -> Option<Left> {
 }
 
 impl Left {
-    /// The place of the device that was chosen.
+    /// The place of the device that was chosen, or whose window was.
     pub(super) fn chosen(&self, state: &Shared) -> Option<usize> {
-        self.device.filter(|_| self.is_chosen).and_then(|device| place_of(state, device))
+        self.device.filter(|_| self.is_chosen || self.kept.is_some()).and_then(|device| place_of(state, device))
     }
 
     /// Shows the window that was shown, where the device is the same and no link says which window.
