@@ -77,6 +77,7 @@ mod packed;
 mod pair;
 #[path = "support/paired.rs"]
 mod paired;
+mod partial;
 mod pending;
 mod pickle;
 mod pickle_errors;

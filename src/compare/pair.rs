@@ -123,6 +123,11 @@ impl Pair {
         [Some(self.first), self.second.map(|second| *second)]
     }
 
+    /// What is decoded so far of the first file; see [`Engine::partial`].
+    pub fn partial(&mut self) -> Option<Reply> {
+        self.first.partial().map(Reply::Partial)
+    }
+
     /// Takes the next bytes of the file that was begun last, which are those it [wants](Pair::wants).
     pub fn feed(&mut self, chunk: Vec<u8>) {
         self.fed().feed(chunk);

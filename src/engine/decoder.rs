@@ -9,7 +9,7 @@ use history::compact::{self, CompactError};
 use history::container::Content;
 use history::json::{self, JsonError};
 use history::pickle::{self, PickleError};
-use history::replay::{MOST_EVENTS, Recorder};
+use history::replay::{EndSoFar, MOST_EVENTS, Partial, Recorder};
 use history::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
 /// Why the content can't be decoded.
@@ -196,6 +196,22 @@ impl Decoder {
             Decoder::Drawing(_) | Decoder::Elements(_) => 0,
         };
         (self.heap_bytes().iter().map(|&(_, bytes)| bytes as u64).sum(), events)
+    }
+
+    /// Folds what was recorded since the last look.
+    pub(super) fn look(&self, partial: &mut Partial) {
+        let by_reader = |reader: &Reader<Events>, partial: &mut Partial| {
+            let end = EndSoFar { segments: reader.segments_so_far(), block: &|row| reader.live_block(row) };
+            partial.look(reader.sink().recorder(), &end);
+        };
+        match self {
+            Decoder::Pickle(machine, _) => by_reader(machine.builder(), partial),
+            Decoder::Json(machine) | Decoder::Elements(machine) => by_reader(machine.builder(), partial),
+            Decoder::Columns(machine) => {
+                partial.look(machine.sink().recorder(), &EndSoFar { segments: &[], block: &|_| None });
+            }
+            Decoder::Drawing(_) => {}
+        }
     }
 
     /// Bytes on the heap, by table.

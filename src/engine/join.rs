@@ -125,6 +125,11 @@ impl Events {
         Settled::Some
     }
 
+    /// What was recorded so far.
+    pub(super) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
     /// How many events were recorded, over all traces.
     pub(super) fn events(&self) -> u64 {
         self.recorder.events()

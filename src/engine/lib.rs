@@ -37,6 +37,7 @@ mod memory_at;
 mod open;
 mod opening;
 mod origin;
+mod partial;
 mod places;
 mod plan;
 mod plots;
@@ -73,7 +74,7 @@ use base::slice::Slice;
 use intake::Intake;
 use loader::Loader;
 use open::OpenFile;
-use protocol::LoadRange;
+use protocol::{LoadRange, PartialFile};
 use questions::Questions;
 use std::collections::VecDeque;
 
@@ -193,6 +194,12 @@ impl Engine {
     /// Whether a file is loading at all.
     pub fn is_loading(&self) -> bool {
         self.loading.is_some()
+    }
+
+    /// What is decoded so far of the file that is loading; `None` where that is as it was the last time, or where only a range is loaded.
+    /// Asking costs a pass over the events since the last time: some nanoseconds each.
+    pub fn partial(&mut self) -> Option<Box<PartialFile>> {
+        self.loading.as_mut()?.partial().map(Box::new)
     }
 
     /// Works until there is nothing to do or `has_time` (asked at least every few milliseconds) says no.

@@ -7,7 +7,8 @@ use super::intake::Intake;
 use super::join::{Events, Rest, Settled};
 use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
-use super::protocol::{LoadRange, Member, Phase, Progress, Want};
+use super::partial::Partly;
+use super::protocol::{LoadRange, Member, PartialFile, Phase, Progress, Want};
 use super::snapviewer::is_drawing;
 use analysis::Sites;
 use base::slice::Slice;
@@ -46,6 +47,8 @@ pub(super) struct Loader {
     load: LoadRange,
     /// Prepares what receives the events of columns.
     prepare: Option<fn(&mut Events)>,
+    /// What is told meanwhile, once somebody has asked.
+    partly: Option<Box<Partly>>,
     stage: Stage,
 }
 
@@ -68,6 +71,7 @@ impl Loader {
             watch: Watch::new(memory),
             load: LoadRange::ALL,
             prepare: None,
+            partly: None,
             stage: Stage::Decoding(None),
         }
     }
@@ -99,6 +103,17 @@ impl Loader {
     pub(super) fn progress(&self) -> Progress {
         let phase = if matches!(self.stage, Stage::Decoding(_)) { Phase::Decoding } else { Phase::Indexing };
         Progress { bytes: self.container.read(), total_bytes: self.intake.total_bytes(), phase }
+    }
+
+    /// What is decoded so far, where that is more than the last time; nothing where only a range is kept.
+    pub(super) fn partial(&mut self) -> Option<PartialFile> {
+        let progress = self.progress();
+        match &self.stage {
+            Stage::Decoding(Some(decoder)) if self.load == LoadRange::ALL => {
+                self.partly.get_or_insert_default().look(&self.name, decoder, &progress)
+            }
+            _ => self.partly.as_mut()?.whole(&self.name),
+        }
     }
 
     /// The snapshots of a file that has several, once.
@@ -139,6 +154,7 @@ impl Loader {
                                 snapshot.warnings.add(WarningKind::BytesBehind(layer), 1, || layer.to_owned());
                             }
                             let builder = Builder::new(&snapshot, recorder);
+                            self.partly.iter_mut().for_each(|partly| partly.close(&builder, &snapshot));
                             Stage::Replaying(Box::new((snapshot, builder)))
                         }
                     };

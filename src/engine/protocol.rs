@@ -16,6 +16,7 @@ mod message;
 mod moments;
 mod overview;
 mod pair;
+mod partial;
 mod plan;
 mod plot;
 mod pools;
@@ -50,6 +51,7 @@ pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Ov
 pub use pair::{
     Align, DeltaCurve, MatchKey, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, in_second_file, own_ordinal,
 };
+pub use partial::{PartialDevice, PartialFile};
 pub use plan::{Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Preset, Ratio, read_factor};
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
 pub use pools::{PoolName, pool_name, pool_of_id};

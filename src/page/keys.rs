@@ -91,7 +91,7 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     }
     // Without a timeline, its keys are the browser's: arrows scroll the start page.
     let is_of_timeline = BINDINGS.iter().any(|binding| binding.command == command && binding.scope == Scope::Timeline);
-    if is_of_timeline && app.state.borrow().file().is_none() {
+    if is_of_timeline && app.state.borrow().drawn_file().is_none() {
         return;
     }
     event.prevent_default();

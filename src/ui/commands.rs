@@ -13,7 +13,9 @@ use super::side::Side;
 use super::stage::{Help, Letters, Stage};
 use super::tab::Tab;
 use super::trail::Way;
-use super::{choosing, comparing, cursor, details, events, export, html, link, plots, record, rules, settings, table};
+use super::{
+    choosing, comparing, cursor, details, events, export, html, link, partial, plots, record, rules, settings, table,
+};
 use engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -43,9 +45,10 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             state.help_filter.clear();
         }
         Command::NextDevice => {
-            let count = state.file().map_or(0, |file| file.devices.len());
+            let count = state.device_count();
             if count > 1 {
                 let next = (state.device_place + 1) % count;
+                partial::chosen(state);
                 show_device(state, next);
             }
         }
@@ -65,9 +68,10 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             html::save(&mut state.html, &mut state.shared, view, effects);
         }
         Command::PreviousDevice => {
-            let last = state.file().and_then(|file| file.devices.len().checked_sub(1));
+            let last = state.device_count().checked_sub(1);
             if let Some(last) = last.filter(|&last| last > 0) {
                 let before = state.device_place.checked_sub(1).unwrap_or(last);
+                partial::chosen(state);
                 show_device(state, before);
             }
         }

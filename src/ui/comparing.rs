@@ -109,7 +109,7 @@ pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f
         }
         Reply::Failed { message } => failed(state, message),
         Reply::Cancelled => state.comparing.second = Second::None,
-        Reply::Members(_) | Reply::Answer { .. } => {}
+        Reply::Partial(_) | Reply::Members(_) | Reply::Answer { .. } => {}
     }
     true
 }

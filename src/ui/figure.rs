@@ -65,7 +65,7 @@ pub struct Peak {
 
 /// The largest total of what is shown; none of addresses.
 fn peak(state: &Shared, view: &View) -> Option<Peak> {
-    let device = state.device()?;
+    let device = state.drawn_device()?;
     let (peak, x) = match state.looks.plot {
         Plot::Stack => {
             (u64::try_from(device.peak_requested).ok()?, state.peak_x().map(|x| view.column_from_x(x + 0.5)))

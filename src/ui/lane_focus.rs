@@ -29,7 +29,7 @@ impl Shared {
         self.lanes.others.push(Lane { place: before.0, view: before.1, geometry: before.2 });
         self.leave_segment();
         self.device_place = place;
-        let fitted = || Some(self.plane_of(self.device()?).fit(self.lane_canvas(place)?.1));
+        let fitted = || Some(self.plane_of(self.drawn_device()?).fit(self.lane_canvas(place)?.1));
         let view = view.or_else(fitted).zip(before.1);
         let is_compared = self.comparing.pair.is_some();
         self.view = view.map(|(view, before)| match is_compared {

@@ -22,7 +22,7 @@ impl Shared {
         let mut others = std::mem::take(&mut self.lanes.others);
         others.retain(|lane| places.contains(&lane.place) && lane.place != self.device_place);
         let shared = self.shared_axis();
-        let focused = self.device().map(|device| self.as_high_as_plotted(shared.plane(device), device));
+        let focused = self.drawn_device().map(|device| self.as_high_as_plotted(shared.plane(device), device));
         let focused = focused.zip(self.lane_canvas(self.device_place));
         let Some((plane, (_, canvas))) = focused else { return };
         let view = sized(plane, self.view, canvas);
@@ -33,7 +33,7 @@ impl Shared {
             }
         }
         let left_px = |device: &DeviceSummary| view.left_px.saturating_sub(shared.origin_px(device, view.x_per_px));
-        let common_px = self.device().map_or(0, |device| view.left_px - left_px(device));
+        let common_px = self.drawn_device().map_or(0, |device| view.left_px - left_px(device));
         for lane in &mut others {
             let Some((device, (_, canvas))) = self.device_at(lane.place).zip(self.lane_canvas(lane.place)) else {
                 continue;
@@ -98,7 +98,7 @@ impl Shared {
         !scene.is_some_and(|scene| plane.is_served(*lane.view, &scene.view))
     }
 
-    fn geometry_of(&mut self, place: usize) -> Option<&mut Geometry> {
+    pub(super) fn geometry_of(&mut self, place: usize) -> Option<&mut Geometry> {
         if place == self.device_place {
             return Some(&mut self.geometry);
         }

@@ -27,11 +27,11 @@ const LOWEST: f64 = 48.0;
 impl Shared {
     /// The device at a place in the summary's list.
     pub fn device_at(&self, place: usize) -> Option<&DeviceSummary> {
-        self.file()?.devices.get(place)
+        self.drawn_file()?.devices.get(place)
     }
 
     pub(super) fn device_count(&self) -> usize {
-        self.file().map_or(0, |file| file.devices.len())
+        self.drawn_file().map_or(0, |file| file.devices.len())
     }
 
     /// Whether several devices are shown.
@@ -94,7 +94,7 @@ impl Shared {
         if self.comparing.pair.is_some() {
             return SharedAxis::of(self.device().into_iter(), self.axis);
         }
-        let devices = self.file().map_or(&[][..], |file| &file.devices);
+        let devices = self.drawn_file().map_or(&[][..], |file| &file.devices);
         let alone = self.device_place..self.device_place.saturating_add(1);
         let devices = if self.has_lanes() { Some(devices) } else { devices.get(alone) };
         SharedAxis::of(devices.unwrap_or_default().iter(), self.axis)

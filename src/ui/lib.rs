@@ -50,6 +50,7 @@ mod opening;
 pub mod overlay;
 pub mod palette_entries;
 mod part;
+pub mod partial;
 mod parts;
 pub mod picture_file;
 pub mod pinned;

@@ -1,9 +1,10 @@
 //! The loading panel as text: bytes of total, rate, phase.
 
 use super::effect::Origin;
+use super::partial::Unfinished;
 use super::stage::Loading;
 use super::url::server;
-use base::units::Bytes;
+use base::units::{Bytes, counted};
 use engine::protocol::Phase;
 
 /// What a worker can have: all that 32-bit addresses reach.
@@ -19,19 +20,26 @@ pub struct LoadingView {
     pub fraction: Option<f64>,
     /// `Decoding · 1.20 GiB of 4.00 GiB · 310 MB/s`.
     pub text: String,
+    /// Whether what is decoded so far is shown.
+    pub is_drawn: bool,
 }
 
 impl Loading {
     /// A load that begins at `now_ms`.
     pub fn new(origin: Origin, name: String, total_bytes: Option<u64>, now_ms: f64) -> Loading {
         let phase = Phase::Decoding;
-        Loading { name, origin, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms }
+        Loading { name, origin, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms, unfinished: None }
     }
 
     /// The loading panel.
     pub fn view(&self) -> LoadingView {
         // A server that does not show that it compresses on the way says a length that is none of what is read.
         let total = self.total_bytes.filter(|total| *total > 0 && *total >= self.bytes);
+        let fraction = total.map(|total| self.bytes as f64 / total as f64);
+        if let Some(unfinished) = &self.unfinished {
+            let text = self.beside_the_picture(unfinished, fraction);
+            return LoadingView { name: self.title(), fraction, text, is_drawn: true };
+        }
         let mut text = match self.phase {
             Phase::Decoding => "Reading and decoding".to_owned(),
             Phase::Indexing => "Building indexes".to_owned(),
@@ -42,13 +50,28 @@ impl Loading {
         if let Some(total) = total {
             text.push_str(&format!(" of {}", Bytes(total)));
         }
+        self.push_rate(&mut text);
+        LoadingView { name: self.title(), fraction, text, is_drawn: false }
+    }
+
+    /// `Reading 43 % · 1,234,567 events · 310 MB/s`.
+    fn beside_the_picture(&self, unfinished: &Unfinished, fraction: Option<f64>) -> String {
+        let mut text = match (self.phase, fraction) {
+            (Phase::Decoding, Some(part)) => format!("Reading {:.0} %", (100.0 * part).floor()),
+            (Phase::Decoding, None) => format!("Reading {}", Bytes(self.bytes)),
+            (Phase::Indexing, _) => "Building indexes".to_owned(),
+        };
+        text.push_str(&format!(" · {}", counted(unfinished.events(), "event")));
+        self.push_rate(&mut text);
+        text
+    }
+
+    fn push_rate(&self, text: &mut String) {
         match self.megabytes_per_second() {
             None => {}
             Some(rate) if rate < 1.0 => text.push_str(&format!(" · {:.0} kB/s", 1e3 * rate)),
             Some(rate) => text.push_str(&format!(" · {rate:.0} MB/s")),
         }
-        let fraction = total.map(|total| self.bytes as f64 / total as f64);
-        LoadingView { name: self.title(), fraction, text }
     }
 
     /// Its name, and the server that is asked for it.

@@ -22,7 +22,7 @@ use picture::timeline::{Axis, View, time_axis_margin};
 impl Shared {
     /// The plane of the shown device; of the focused one where there are several.
     pub fn plane(&self) -> Option<Plane> {
-        self.device().map(|device| self.plane_of(device))
+        self.drawn_device().map(|device| self.plane_of(device))
     }
 
     /// Where an event stands on the axis; `None` on the time axis for one without a time.
@@ -51,7 +51,7 @@ impl Shared {
     /// The edges of the shown device's own axis as parts of the whole axis: 0 and 1, unless devices share it.
     pub fn own_axis(&self) -> Option<[f64; 2]> {
         let plane = self.plane()?;
-        let device = self.device()?;
+        let device = self.drawn_device()?;
         Some([own_start(device, self.axis), own_end(device, self.axis)].map(|x| plane.part(x as f64)))
     }
 
@@ -59,7 +59,7 @@ impl Shared {
     pub fn peak_x(&self) -> Option<f64> {
         match self.axis {
             Axis::Events => {
-                self.device().map(|device| f64::from(Moment::after_event_or_minus_one(device.peak_event).0))
+                self.drawn_device().map(|device| f64::from(Moment::after_event_or_minus_one(device.peak_event).0))
             }
             Axis::Time => self.around.marks.latest().map(|marks| marks.peak.time as f64),
         }

@@ -41,6 +41,9 @@ pub fn status(state: &Shared) -> Status {
 /// The line below the picture: the state under the pointer, or how to move; and the same to the byte.
 pub fn reading(state: &Shared) -> (String, String) {
     column_reading(state).unwrap_or_else(|| {
+        if state.unfinished().is_some() {
+            return ("Drag to pan, wheel to zoom, Ctrl + wheel to zoom bytes.".to_owned(), String::new());
+        }
         let hint = "Drag to pan, wheel to zoom, Ctrl + wheel to zoom bytes, click to select. Press ? for keys.";
         (hint.to_owned(), String::new())
     })

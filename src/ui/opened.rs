@@ -7,6 +7,7 @@ use super::features::State;
 use super::features::why;
 use super::link;
 use super::opening::{close, list, show_device};
+use super::partial;
 use super::ranks;
 use super::stage::{Choice, Stage};
 use super::tab::TabGroup;
@@ -28,6 +29,7 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
                 loading.latest_ms = now_ms;
             }
         }
+        Reply::Partial(told) => partial::take(state, *told),
         Reply::Opened(file) => show(state, file, now_ms, effects),
         Reply::Failed { .. } if ranks::opens_next(state, now_ms, effects) => {}
         Reply::Failed { message } => {
@@ -49,10 +51,12 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
 
 /// Shows the file that is open now, from its beginning or as a link has it.
 pub(super) fn show(state: &mut State, file: Box<FileSummary>, now_ms: f64, effects: &mut Vec<Effect>) {
+    let left = partial::leave(state);
     state.stage = Stage::Ready(file);
     state.forget();
     let place = why::opened(&mut state.why, &mut state.shared);
-    show_device(state, place);
+    let chosen = left.as_ref().and_then(|left| left.chosen(state));
+    show_device(state, chosen.unwrap_or(place));
     state.pin_out_of_memory();
     state.forget();
     // Without events the picture is one column: what such a file has to show are its segments.
@@ -61,6 +65,7 @@ pub(super) fn show(state: &mut State, file: Box<FileSummary>, now_ms: f64, effec
         state.views.show(TabGroup::Segments.first());
     }
     link::opened(state, now_ms, effects);
+    left.into_iter().for_each(|left| left.restore(state));
     if let Some(wanted) = state.comparing.wanted.take() {
         comparing::begin(state, &wanted, now_ms, effects);
     }

@@ -152,6 +152,11 @@ impl Shared {
         self.file()?.devices.get(self.device_place)
     }
 
+    /// The device that is drawn: of the open file, or of what is decoded so far.
+    pub(super) fn drawn_device(&self) -> Option<&DeviceSummary> {
+        self.device_at(self.device_place)
+    }
+
     /// The GPU's capacity: the typed one, or else what a recorder says the allocator can have of it.
     pub fn capacity(&self) -> Option<u64> {
         self.tools.capacity.or_else(|| self.device()?.available_bytes())

@@ -3,6 +3,7 @@
 
 use super::choosing::Choosing;
 use super::effect::Origin;
+use super::partial::Unfinished;
 use engine::protocol::{FileSummary, LoadRange, Phase};
 
 /// Between an archive and what is in it.
@@ -62,6 +63,8 @@ pub struct Loading {
     pub started_ms: f64,
     /// When the last progress came.
     pub latest_ms: f64,
+    /// What is decoded so far, once that is shown.
+    pub unfinished: Option<Box<Unfinished>>,
 }
 
 /// Whether single-letter keys work.

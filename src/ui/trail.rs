@@ -28,6 +28,7 @@ impl Before {
         let nobodys = matches!(
             action,
             Action::Resized(_)
+                | Action::Replied { reply: Reply::Partial(_) | Reply::Opened(_), .. }
                 | Action::Replied {
                     reply: Reply::Answer { answer: Answer::Scene(_) | Answer::Map(_) | Answer::Curves(_), .. },
                     ..

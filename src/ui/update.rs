@@ -16,6 +16,7 @@ use super::navigate::wheel_factor;
 use super::opened;
 use super::opening::{self, close, files_given, link_broke, link_failed, load, show_device};
 use super::palette_entries;
+use super::partial;
 use super::pinned;
 use super::plots;
 use super::pointing::{click, look_under_pointer};
@@ -40,6 +41,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         action => action,
     };
     match action {
+        action if partial::refuses(state, &action) => {}
         Action::Feature(action) => {
             state.act(action, &mut effects);
             palette_entries::carry_out(state, now_ms, &mut effects);
@@ -99,8 +101,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::ViewsResized(height) => state.views.resize(height),
         Action::FindTyped(text) => find::typed(state, text),
         Action::DeviceChosen(ordinal) => {
-            let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
+            let file = state.drawn_file();
+            let place = file.and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
             if let Some(place) = place {
+                partial::chosen(state);
                 show_device(state, place);
             }
         }
@@ -197,6 +201,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 /// Brings about what follows from the state, whatever changed it: a window for a new device, the geometry the window needs, the
 /// answer to what is under the pointer.
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
+    partial::settle(state, effects);
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     state.ask(Turn::Ground, device, effects);
     state.ask(Turn::Early, device, effects);

@@ -89,6 +89,7 @@ mod timeline;
 mod told_otherwise;
 mod tree;
 mod trouble;
+mod unfinished;
 mod urls;
 mod view_links;
 mod what_if;

@@ -2,16 +2,18 @@
 
 use super::allocations::Allocations;
 use super::annotations::ranges;
+use super::device::Device;
 use super::device_history::{DeviceHistory, MOMENTS_PER_COUNT};
 use super::end::{AtEnd, AtStart, EndBlocks, Laying, end_blocks};
 use super::kept::{Net, Outside};
 use super::live::LiveSets;
 use super::median::Median;
 use super::numbers::Numbers;
+use super::partial::Partial;
 use super::recorder::Recorder;
 use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Subject, Trace, signed};
-use crate::snapshot::{Action, BlockState, End, HOST, Snapshot, WarningKind, Warnings};
+use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
@@ -26,17 +28,6 @@ pub struct Builder {
     current: Option<Box<Building>>,
     done: Vec<DeviceHistory>,
     warnings: Warnings,
-}
-
-/// What the file has of one device.
-#[derive(Default)]
-struct Device {
-    ordinal: i64,
-    trace: Trace,
-    /// Its segments, as rows of the snapshot's table.
-    segments: Vec<u32>,
-    /// Its annotation marks, as rows of the snapshot's table.
-    marks: Vec<u32>,
 }
 
 /// One device in the making.
@@ -76,7 +67,8 @@ impl Builder {
         let mut devices: HashMap<i64, Device, RandomState> = HashMap::default();
         for &(device, number) in &snapshot.traces {
             if let Some(trace) = traces.get_mut(number as usize).and_then(Option::take) {
-                devices.entry(device).or_default().trace = trace;
+                let device = devices.entry(device).or_default();
+                (device.trace, device.number) = (trace, Some(number));
             }
         }
         for (row, segment) in (0u32..).zip(&snapshot.segments) {
@@ -100,6 +92,11 @@ impl Builder {
         let waiting =
             sorted_by_key(waiting, |device| pair(u64::from(device.ordinal != HOST), !ascending(device.ordinal)));
         Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
+    }
+
+    /// Completes what was told of the file while it was decoded; nothing is built yet.
+    pub fn close(&self, partial: &mut Partial, snapshot: &Snapshot) {
+        partial.close(self.waiting.iter().rev(), snapshot);
     }
 
     /// Works until all is built.
@@ -146,15 +143,11 @@ impl Building {
     /// Costs what the blocks at the end cost, not the events. (But for a trace without any free_completed, of which two columns are
     /// copied: 80 MB for 10 million events, some ten milliseconds.)
     fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Building {
-        let Device { ordinal, mut trace, segments, marks } = device;
+        let Device { ordinal, mut trace, segments, marks, .. } = device;
         let place = place(ordinal);
-        // skip_actions can drop every free_completed; then a block ends when its free is requested. Where as many blocks await their free at
-        // the end as were requested to be freed, none is missing.
         let end_blocks = end_blocks(&segments, snapshot);
-        let state = |row: &u32| snapshot.blocks.get(*row as usize).map(|block| block.state);
-        let awaited = || end_blocks.iter().filter(|row| state(row) == Some(BlockState::Pending)).count() as u64;
-        let only_requests = trace.count(Action::FreeCompleted) == 0 && trace.count(Action::FreeRequested) > awaited();
-        let ends = if only_requests { Action::FreeRequested } else { Action::FreeCompleted };
+        let ends = trace.ends(&end_blocks, snapshot);
+        let only_requests = ends == Action::FreeRequested;
         if only_requests {
             warnings.add(WarningKind::FreesNeverComplete, 1, || place.clone());
             for lives in [&mut trace.traced, &mut trace.early] {
@@ -215,7 +208,7 @@ impl Building {
         }
         numbers.annotations = marks.len() as u64;
 
-        let frees = if only_requests { trace.requested } else { trace.completed };
+        let frees = trace.frees(ends);
         numbers.unmatched_frees = frees.unmatched;
         numbers.unmatched_free_bytes = frees.unmatched_bytes;
         let net = trace.allocated.saturating_sub(frees.bytes);

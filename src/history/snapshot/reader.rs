@@ -10,6 +10,7 @@ use super::event::EventSink;
 use super::limits::{MOST_ITEMS, MOST_TRACES};
 use super::queue::EventQueue;
 use super::schema::Key;
+use super::segments::Segment;
 use super::store::{Store, clipped};
 use super::strings::StringId;
 use super::unknown::Seen;
@@ -89,6 +90,17 @@ impl<S: EventSink> Reader<S> {
     /// Where the events go, to be worked on meanwhile.
     pub fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
+    }
+
+    /// The segments that were read so far. Their blocks are rows of [`Reader::live_block`].
+    pub fn segments_so_far(&self) -> &[Segment] {
+        &self.store.segments
+    }
+
+    /// Address and requested bytes of a block that is live; before PyTorch 2.1 its address is not known yet.
+    pub fn live_block(&self, row: u32) -> Option<(u64, u64)> {
+        let read = self.store.blocks.get(row as usize).filter(|read| read.has_address && read.block.state.is_live())?;
+        Some((read.block.address, read.block.requested))
     }
 
     /// Bytes on the heap, by table.

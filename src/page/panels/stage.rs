@@ -2,7 +2,7 @@
 
 use super::recent;
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{set_attribute, set_flag, set_text, show_text};
+use crate::dom::{set_attribute, set_flag, set_or_remove, set_text, show_text};
 use crate::elements::elements;
 use ui::effect::DropHover;
 use ui::loading::LoadingView;
@@ -26,6 +26,7 @@ elements! {
 pub(super) struct Panel {
     stage: Shown<(&'static str, Option<String>)>,
     loading: Shown<Option<LoadingView>>,
+    unfinished: Shown<bool>,
     status: Shown<(Status, u32)>,
     tools: Shown<(Renderer, BytesAxis)>,
     drop_hover: Shown<DropHover>,
@@ -64,7 +65,6 @@ impl Part for Panel {
             show_text(&elements.error, error.as_deref());
             elements.welcome.set_hidden(!matches!(*name, "empty" | "error"));
             elements.loading.set_hidden(*name != "loading");
-            elements.workspace.set_hidden(*name != "ready");
             if *name == "empty" {
                 show_pictures(elements);
             }
@@ -73,6 +73,11 @@ impl Part for Panel {
             Stage::Loading(loading) => Some(loading.view()),
             _ => None,
         };
+        let is_drawn = loading.as_ref().is_some_and(|loading| loading.is_drawn);
+        if let Some(is_drawn) = self.unfinished.changed(is_drawn) {
+            set_or_remove(&elements.body, &[("data-unfinished", is_drawn.then(String::new))]);
+        }
+        elements.workspace.set_hidden(!is_drawn && !matches!(state.stage, Stage::Ready(_)));
         if let Some(Some(loading)) = self.loading.changed(loading) {
             set_text(&elements.loading_name, &loading.name);
             set_text(&elements.progress_text, &loading.text);

@@ -5,6 +5,7 @@ use crate::dom::{append, clear, said, set_attribute, set_text};
 use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
+use ui::partial::numbers;
 use ui::stage::Choice;
 use ui::summary::{Facts, Headline, SETTINGS, device_line, facts, file_title, headlines};
 use ui::{Action, State};
@@ -16,10 +17,14 @@ elements! {
     HtmlSelectElement: device, snapshot;
 }
 
+/// Of a file that is loading: the devices to choose from, the numbers of the one that is shown, and its place.
+type Numbers = (Vec<(String, String)>, Vec<(&'static str, String)>, usize);
+
 #[derive(Default)]
 pub(super) struct Panel {
     /// Load, device: a summary changes with these only.
     shown: Shown<(u32, Option<usize>, Option<u64>)>,
+    unfinished: Shown<Option<Numbers>>,
     snapshots: Shown<(Vec<String>, usize)>,
     name: Shown<String>,
 }
@@ -54,20 +59,21 @@ impl Part for Panel {
             let title = state.snapshots.get(*chosen).map(Choice::name).unwrap_or_default();
             set_attribute(&elements.snapshot, "title", &title);
         }
-        let name = state.file().map(file_title).unwrap_or_default();
+        let name = state.drawn_file().map(file_title).unwrap_or_default();
         if let Some(name) = self.name.changed(name) {
             set_text(&elements.file_name, name);
             elements.file_name.set_hidden(name.is_empty());
             let title = if name.is_empty() { "memscape".to_owned() } else { format!("{name} · memscape") };
             elements.document.set_title(&title);
         }
+        self.show_unfinished(elements, state);
         let open = state.file().map(|_| state.device_place);
         let marks = state.around.marks.latest();
         let failed = marks.and_then(|marks| marks.out_of_memory.last()).map(|mark| mark.requested);
         if self.shown.changed((state.load, open, failed)).is_none() {
             return;
         }
-        elements.device_field.set_hidden(state.file().is_none_or(|file| file.devices.len() < 2));
+        elements.device_field.set_hidden(state.drawn_file().is_none_or(|file| file.devices.len() < 2));
         let Some(file) = state.file() else { return };
         elements.picture.set_hidden(state.device().is_none());
         let options = file.devices.iter().map(|device| (device.device.to_string(), device_line(device)));
@@ -76,6 +82,38 @@ impl Part for Panel {
         match state.device() {
             Some(device) => show_device(elements, file, device, failed),
             None => show_nothing(elements),
+        }
+    }
+}
+
+impl Panel {
+    /// What is decoded so far of the file that is loading.
+    fn show_unfinished(&mut self, elements: &Elements, state: &State) {
+        let devices = |file: &FileSummary| -> Vec<(String, String)> {
+            file.devices.iter().map(|device| (device.device.to_string(), device_line(device))).collect()
+        };
+        let devices = state.unfinished().and_then(|_| state.drawn_file()).map(devices);
+        let now = devices.map(|devices| (devices, numbers(state), state.device_place));
+        let Some(Some((devices, numbers, chosen))) = self.unfinished.changed(now) else { return };
+        elements.device_field.set_hidden(devices.len() < 2);
+        if elements.device.child_element_count() as usize == devices.len() {
+            // A list that is open stays as it is, but for its words.
+            let mut option = elements.device.first_element_child();
+            for (value, text) in devices {
+                let Some(this) = option else { break };
+                set_attribute(&this, "value", value);
+                set_text(&this, text);
+                option = this.next_element_sibling();
+            }
+            elements.device.set_selected_index(i32::try_from(*chosen).unwrap_or(-1));
+        } else {
+            fill(elements, &elements.device, devices.iter().cloned(), *chosen);
+        }
+        clear(&elements.headlines);
+        for (label, value) in numbers {
+            let number = elements.add(&elements.headlines, "p", "", "");
+            elements.add(&number, "span", "", label);
+            elements.add(&number, "b", "", value);
         }
     }
 }

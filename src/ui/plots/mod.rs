@@ -39,7 +39,7 @@ impl Shared {
     }
 
     fn place_of(&self, device: &DeviceSummary) -> usize {
-        let all = self.file().map_or(&[][..], |file| &file.devices);
+        let all = self.drawn_file().map_or(&[][..], |file| &file.devices);
         all.iter().position(|other| other.device == device.device).unwrap_or(self.device_place)
     }
 
@@ -50,6 +50,9 @@ impl Shared {
 
     /// The silhouette of the plot's part of memory, once it is known; of all of it the one of the stack.
     pub fn overview(&self) -> Option<&Rc<Overview>> {
+        if self.unfinished().is_some() {
+            return self.unfinished_overview();
+        }
         let whose = self.whose(self.device_place)?;
         if whose.1 == Only::default() {
             return self.around.overview.about(&self.axis);

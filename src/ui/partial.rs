@@ -1,0 +1,229 @@
+//! The picture of a file while it loads: it grows as events are decoded, can be panned and zoomed, and gives way to the final one at the
+//! same place.
+//!
+//! ```text
+//! Reply::Partial ──▶ Unfinished ──▶ a summary as of an open file ──▶ plane, window, axes: as always
+//!                         └───────▶ heights ──▶ a Scene without allocations
+//! ```
+
+mod data;
+
+pub use data::Unfinished;
+
+use super::action::{Action, Command};
+use super::effect::Effect;
+use super::navigate::Plane;
+use super::opening::show_device;
+use super::shared::Shared;
+use super::shown::Geometry;
+use super::stage::Stage;
+use base::units::{Bytes, grouped};
+use data::highest;
+use engine::protocol::{FileSummary, Overview, PartialDevice, PartialFile, Plot};
+use picture::timeline::scene::{BAND, FADED, SceneColumns};
+use picture::timeline::{Axis, Paint, Quad, QuadIdentity, Scene, View};
+use std::rc::Rc;
+
+impl Shared {
+    /// What is shown of the file that is loading.
+    pub fn unfinished(&self) -> Option<&Unfinished> {
+        match &self.stage {
+            Stage::Loading(loading) => loading.unfinished.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The file that is drawn: the open one, or what is decoded so far.
+    pub fn drawn_file(&self) -> Option<&FileSummary> {
+        self.file().or_else(|| self.unfinished().map(|unfinished| &unfinished.told.summary))
+    }
+
+    /// The silhouette of the shown device so far.
+    pub(super) fn unfinished_overview(&self) -> Option<&Rc<Overview>> {
+        self.unfinished()?.overviews.get(self.device_place)
+    }
+}
+
+/// What of the window is kept when the plane becomes another.
+#[derive(Clone, Copy)]
+struct Kept {
+    view: View,
+    /// Whether all events, or all bytes, were in it: then they still are.
+    whole: [bool; 2],
+}
+
+impl Kept {
+    fn of(state: &Shared) -> Option<Kept> {
+        let (view, plane) = (state.view?, state.plane()?);
+        let fit = plane.whole(view);
+        Some(Kept { view, whole: [view.x_per_px >= fit.x_per_px, view.bytes_per_px >= fit.bytes_per_px] })
+    }
+
+    fn on(self, plane: Plane) -> View {
+        let Kept { mut view, whole } = self;
+        if whole[0] {
+            (view.x_per_px, view.left_px) = (f64::MAX, 0);
+        }
+        if whole[1] {
+            (view.bytes_per_px, view.bottom_px) = (f64::MAX, 0);
+        }
+        plane.clamped(view)
+    }
+}
+
+/// Takes what is decoded so far. Where a file is open that comes back if this one can't be opened, it is not shown.
+pub(super) fn take(state: &mut Shared, told: PartialFile) {
+    let is_drawn = state.previous.is_none() && state.axis == Axis::Events && state.looks.plot == Plot::Stack;
+    let kept = Kept::of(state);
+    let shown = state.drawn_device().map(|device| device.device);
+    let Stage::Loading(loading) = &mut state.stage else { return };
+    if !is_drawn || told.devices.is_empty() {
+        return;
+    }
+    let is_chosen = loading.unfinished.as_ref().is_some_and(|unfinished| unfinished.is_chosen)
+        || kept.is_some_and(|kept| kept.whole != [true; 2]);
+    let devices = &told.summary.devices;
+    let place = devices.iter().position(|device| is_chosen && Some(device.device) == shown);
+    let place = place.unwrap_or_else(|| told.summary.default_device());
+    let is_same = devices.get(place).map(|device| device.device) == shown;
+    loading.unfinished = Some(Box::new(Unfinished::new(told, is_chosen)));
+    if is_same {
+        state.device_place = place;
+        state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.on(plane));
+        // The other lanes begin where this one does.
+        state.lanes.others.iter_mut().for_each(|lane| lane.view = None);
+        state.redraw();
+    } else {
+        show_device(state, place);
+    }
+}
+
+/// A device was chosen.
+pub(super) fn chosen(state: &mut Shared) {
+    if let Stage::Loading(loading) = &mut state.stage {
+        loading.unfinished.iter_mut().for_each(|unfinished| unfinished.is_chosen = true);
+    }
+}
+
+/// What of the picture is kept when the file is open.
+pub(super) struct Left {
+    device: Option<i64>,
+    is_chosen: bool,
+    kept: Option<Kept>,
+}
+
+/// The file is open: what of the picture is to be kept.
+pub(super) fn leave(state: &Shared) -> Option<Left> {
+    let unfinished = state.unfinished()?;
+    let device = state.drawn_device().map(|device| device.device);
+    let kept = Kept::of(state).filter(|kept| kept.whole != [true; 2]);
+    Some(Left { device, is_chosen: unfinished.is_chosen, kept })
+}
+
+impl Left {
+    /// The place of the device that was chosen, or whose window was.
+    pub(super) fn chosen(&self, state: &Shared) -> Option<usize> {
+        self.device.filter(|_| self.is_chosen || self.kept.is_some()).and_then(|device| place_of(state, device))
+    }
+
+    /// Shows the window that was shown, where the device is the same and no link says which window.
+    pub(super) fn restore(self, state: &mut Shared) {
+        let is_same = state.device().map(|device| device.device) == self.device && state.linked.window.is_none();
+        if let (true, Some(kept), Some(plane)) = (is_same, self.kept, state.plane()) {
+            state.view = Some(kept.on(plane));
+        }
+    }
+}
+
+fn place_of(state: &Shared, device: i64) -> Option<usize> {
+    state.drawn_file()?.devices.iter().position(|other| other.device == device)
+}
+
+/// Whether an action needs the file to be open: nothing can be said yet of what is at a place of the picture.
+pub(super) fn refuses(state: &Shared, action: &Action) -> bool {
+    state.unfinished().is_some()
+        && match action {
+            Action::PointerMoved(_)
+            | Action::Clicked(_)
+            | Action::MarkerPut(_)
+            | Action::AxisPressed(_)
+            | Action::RangeDrawn(_)
+            | Action::Plot(_) => true,
+            Action::DragBegan { held, .. } => held.alt || held.shift,
+            Action::Command(command) => matches!(
+                command,
+                Command::Cursor(_)
+                    | Command::PutMarker
+                    | Command::ToggleRuler
+                    | Command::ToggleRange
+                    | Command::ToggleAxis
+                    | Command::Plot(_)
+            ),
+            _ => false,
+        }
+}
+
+/// Draws what is decoded so far where that, or the window, is another than what is drawn.
+pub(super) fn settle(state: &mut Shared, effects: &mut Vec<Effect>) {
+    if state.unfinished().is_none() || state.canvas.is_none() {
+        return;
+    }
+    state.arrange_lanes();
+    let mut drawn = Vec::new();
+    for lane in state.shown_lanes() {
+        let plane = state.plane_of(lane.device);
+        let served = lane.geometry.scene.as_ref().is_some_and(|scene| plane.is_served(*lane.view, &scene.view));
+        let device = state.unfinished().and_then(|unfinished| unfinished.told.devices.get(lane.place));
+        if let Some(device) = device.filter(|_| !served || lane.geometry.is_stale) {
+            drawn.push((lane.place, Rc::new(scene(device, plane.with_margin(*lane.view)))));
+        }
+    }
+    for (device_place, scene) in drawn {
+        let looks = state.looks.plain();
+        if let Some(geometry) = state.geometry_of(device_place) {
+            *geometry = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };
+        }
+        effects.push(Effect::Upload { device_place, scene });
+    }
+}
+
+/// The heights in a window: one column for neighbours that are as high.
+fn scene(device: &PartialDevice, view: View) -> Scene {
+    let mut columns = SceneColumns::default();
+    let (mut quads, mut identities) = (Vec::new(), Vec::new());
+    let end = view.column_from_x(device.events as f64 + 1.0).ceil().clamp(0.0, f64::from(view.width_px)) as i32;
+    let at = |column: i32| view.x_from_column(f64::from(column)).max(0.0) as u64;
+    let row = |bytes: u64| view.row_from_bytes(bytes).clamp(0, view.height_px.into()) as i16;
+    for column in 0..end {
+        let moment = at(column);
+        let [total, reserved] = highest(device, [moment, at(column + 1)]);
+        if columns.total.last() == Some(&total) && columns.reserved.last() == Some(&reserved) {
+            continue;
+        }
+        columns.edge_px.push(column);
+        columns.moment.push(moment as u32);
+        columns.moments.push(1 << device.bin_bits);
+        columns.total.push(total);
+        columns.reserved.push(reserved);
+        columns.pending.push(0);
+        columns.hidden.push(0);
+        columns.hidden_largest.push(0);
+    }
+    columns.edge_px.push(end.max(0));
+    for (edges, total) in columns.edge_px.windows(2).zip(&columns.total) {
+        let (x, y) = ([edges[0] as i16, edges[1] as i16], [row(0), row(*total)]);
+        quads.push(Quad { x, y, paint: (u32::from(Paint::NO_STACK.0) + FADED) | BAND });
+        identities.push(QuadIdentity { first: 0, last: 0, count: 0, bytes: [0; 2] });
+    }
+    Scene { view, band_px: 1, columns, quads, identities, ground: None }
+}
+
+/// The numbers of the shown device so far, for the header: label and value.
+pub fn numbers(state: &Shared) -> Vec<(&'static str, String)> {
+    let Some(device) = state.unfinished().and_then(|_| state.drawn_device()) else { return Vec::new() };
+    vec![
+        ("Peak so far", Bytes(device.drawn_peak).to_string()),
+        ("Live", Bytes(device.end_requested).to_string()),
+        ("Allocations", grouped(device.allocations)),
+    ]
+}

@@ -1,0 +1,54 @@
+//! What is shown of a file while it loads.
+
+use engine::protocol::{Overview, PartialDevice, PartialFile};
+use picture::timeline::Axis;
+use std::rc::Rc;
+
+/// Columns of the small picture above the timeline.
+const OVERVIEW_COLUMNS: u64 = 512;
+
+/// What is decoded so far of the file that is loading, as the picture needs it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unfinished {
+    pub(crate) told: PartialFile,
+    /// The silhouettes of the devices.
+    pub(crate) overviews: Vec<Rc<Overview>>,
+    /// Whether a person has chosen the device.
+    pub(crate) is_chosen: bool,
+}
+
+impl Unfinished {
+    pub(crate) fn new(told: PartialFile, is_chosen: bool) -> Unfinished {
+        let devices = told.summary.devices.iter().zip(&told.devices);
+        let overviews = devices.map(|(summary, device)| Rc::new(overview(summary.events, device))).collect();
+        Unfinished { told, overviews, is_chosen }
+    }
+
+    /// Events of all devices so far.
+    pub fn events(&self) -> u64 {
+        self.told.devices.iter().map(|device| device.events).sum()
+    }
+}
+
+fn overview(events: u64, device: &PartialDevice) -> Overview {
+    let mut overview = Overview { axis: Axis::Events, total: Vec::new(), reserved: Vec::new() };
+    for column in 0..OVERVIEW_COLUMNS {
+        let [total, reserved] = highest(device, [column, column + 1].map(|at| at * (events + 1) / OVERVIEW_COLUMNS));
+        overview.total.push(total);
+        overview.reserved.push(reserved);
+    }
+    overview
+}
+
+/// The most requested and reserved bytes of the moments from one to before another, and of those that share a height with them; at least
+/// of one. Nothing where none is decoded.
+pub(super) fn highest(device: &PartialDevice, [from, to]: [u64; 2]) -> [u64; 2] {
+    let bin = |moment: u64| usize::try_from(moment >> device.bin_bits).unwrap_or(usize::MAX);
+    let (first, last) = (bin(from), bin(to.max(from + 1) - 1));
+    let most = |heights: &[i64]| {
+        let end = heights.len().min(last.saturating_add(1));
+        let bytes = heights.get(first.min(end)..end).unwrap_or_default().iter().copied().max();
+        bytes.map_or(0, |bytes| bytes.max(0) as u64)
+    };
+    [most(&device.live), most(&device.reserved)]
+}

@@ -1,0 +1,145 @@
+//! What is told of a file while it loads, held against the history that comes of it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::opened;
+
+use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, LoadRange, PartialFile};
+use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::replay::DeviceHistory;
+use memscape::snapshot::Action;
+use memscape::units::{EventIdx, Moment};
+use opened::real_pickles;
+
+/// Opens bytes in so many pieces, in short slices; all that was told meanwhile.
+fn told(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, Vec<PartialFile>) {
+    let mut engine = Engine::new();
+    engine.request(Request::Load(load));
+    let total_bytes = Some(bytes.len() as u64);
+    engine.request(Request::Open { name: "a.pickle".to_owned(), total_bytes, access: Access::Anywhere, member: None });
+    let (mut at, mut all) = (0, Vec::new());
+    loop {
+        if let Some(want) = engine.wants() {
+            at = if let Want::At(offset) = want { offset as usize } else { at };
+            let end = bytes.len().min(at + bytes.len().div_ceil(pieces));
+            match at == end {
+                true => engine.request(Request::EndOfFile),
+                false => engine.feed(bytes[at..end].to_vec()),
+            }
+            at = end;
+        }
+        engine.step(&mut || false);
+        all.extend(engine.partial().map(|partial| *partial));
+        while let Some(reply) = engine.next_reply() {
+            match reply {
+                Reply::Opened(summary) => return (engine, *summary, all),
+                Reply::Failed { message } => panic!("{message}"),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Requested and reserved bytes at each moment.
+fn curves(history: &DeviceHistory) -> [Vec<i64>; 2] {
+    let mut now = [history.drawn_at(Moment(0)), history.reserved_at(Moment(0))];
+    let mut all = now.map(|bytes| vec![bytes]);
+    for event in (0..history.event_count()).map(EventIdx) {
+        now[0] += history.drawn_change(event);
+        now[1] += history.reserved_change(event);
+        all.iter_mut().zip(now).for_each(|(all, bytes)| all.push(bytes));
+    }
+    all
+}
+
+/// The heights of so many events of a curve, from where it begins.
+fn bins(curve: &[i64], events: u64, bits: u32) -> Vec<i64> {
+    curve[..=events as usize].chunks(1 << bits).map(|bin| bin.iter().max().unwrap() - curve[0]).collect()
+}
+
+#[test]
+fn what_is_told_while_a_file_loads_is_what_the_file_says() {
+    let Some(files) = real_pickles() else { return };
+    let mut steps = 0;
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&path).unwrap();
+        let (mut engine, summary, all) = told(&bytes, 40, LoadRange::ALL);
+        let recorded: Vec<_> = summary.devices.iter().filter(|device| device.events > 0).collect();
+        let curves: Vec<_> = recorded
+            .iter()
+            .map(|device| {
+                let history = engine.whole_side(device.device).unwrap().history;
+                let first_end = (0..history.event_count())
+                    .find(|&event| history.events.action(event) == Action::FreeCompleted)
+                    .map_or(0, |event| u64::from(event) + 1);
+                (curves(history), first_end)
+            })
+            .collect();
+        let Some((last, before)) = all.split_last() else {
+            assert!(recorded.is_empty(), "{name}: nothing was told");
+            continue;
+        };
+        assert!(last.is_whole, "{name}");
+        let mut events_before = 0;
+        for partial in before {
+            steps += 1;
+            assert!(!partial.is_whole, "{name}: only the last is whole");
+            let events: u64 = partial.devices.iter().map(|device| device.events).sum();
+            assert!(events > events_before, "{name}: {events} events after {events_before}");
+            events_before = events;
+            let devices = partial.summary.devices.iter().zip(&partial.devices);
+            for ((summary, device), ([live, reserved], first_end)) in devices.zip(&curves) {
+                let place = format!("{name}, device {} after {} events", summary.device, device.events);
+                assert!(summary.events >= device.events, "{place}");
+                // Until the first free completes, it is not known that frees do.
+                if device.events < *first_end {
+                    continue;
+                }
+                let from = |heights: &[i64], base: i64| heights.iter().map(|height| height - base).collect::<Vec<_>>();
+                let (events, bits) = (device.events, device.bin_bits);
+                assert_eq!(from(&device.live, summary.base_requested), bins(live, events, bits), "{place}: live");
+                assert_eq!(
+                    from(&device.reserved, summary.reserved_start),
+                    bins(reserved, events, bits),
+                    "{place}: reserved"
+                );
+                let peak = live[..=events as usize].iter().max().unwrap() - live[0];
+                assert_eq!(summary.peak_requested - summary.base_requested, peak, "{place}: peak");
+                let now = summary.end_requested as i64 - summary.base_requested;
+                assert_eq!(now, live[events as usize] - live[0], "{place}: live");
+            }
+        }
+        assert_eq!(last.summary.devices.len(), summary.devices.len(), "{name}");
+        let devices = last.summary.devices.iter().zip(&last.devices);
+        for ((told, heights), device) in devices.zip(&summary.devices) {
+            let place = format!("{name}, device {}", device.device);
+            let numbers = |it: &DeviceSummary| {
+                let counts = [it.events, it.allocations, it.end_requested, it.ooms()];
+                (
+                    it.device,
+                    counts,
+                    [it.base_requested, it.peak_requested, it.peak_event, it.reserved_start, it.peak_reserved],
+                )
+            };
+            assert_eq!(numbers(told), numbers(device), "{place}");
+            assert_eq!(heights.events, device.events, "{place}");
+            let at = recorded.iter().position(|recorded| recorded.device == device.device);
+            let Some(([live, reserved], _)) = at.map(|at| &curves[at]) else { continue };
+            let absolute = |curve: &[i64]| {
+                let bins = bins(curve, device.events, heights.bin_bits);
+                bins.into_iter().map(|height| height + curve[0]).collect::<Vec<_>>()
+            };
+            assert_eq!([&heights.live, &heights.reserved], [&absolute(live), &absolute(reserved)], "{place}: heights");
+        }
+    }
+    assert!(steps > 100, "{steps} messages before the last ones");
+}
+
+#[test]
+fn of_a_range_nothing_is_told_while_it_loads() {
+    let Some(files) = real_pickles() else { return };
+    let bytes = std::fs::read(&files[0]).unwrap();
+    let (_, _, all) = told(&bytes, 40, LoadRange { last: 10, ..LoadRange::ALL });
+    assert_eq!(all, Vec::new());
+}
