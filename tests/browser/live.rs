@@ -73,6 +73,7 @@ fn a_served_file_that_changes_is_offered_and_reloaded_at_the_same_view() {
     let before = events(&page);
     page.click("#tab-events");
     page.wait_until("its tab is in the link", || page.evaluate("location.hash.includes('tab=events')") == true);
+    page.wait_until("it listens", || is_shown(&page, "#live-follow"));
     assert!(!is_shown(&page, "#live"), "nothing is newer");
     put(&path, &snapshot(4000));
     offers(&page, "train.pickle changed");
