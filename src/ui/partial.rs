@@ -222,8 +222,9 @@ fn scene(device: &PartialDevice, view: View) -> Scene {
 pub fn numbers(state: &Shared) -> Vec<(&'static str, String)> {
     let Some(device) = state.unfinished().and_then(|_| state.drawn_device()) else { return Vec::new() };
     vec![
-        ("Peak so far", Bytes(device.drawn_peak).to_string()),
-        ("Live", Bytes(device.end_requested).to_string()),
+        // What was live before recording is an estimate until all is decoded.
+        ("Peak so far", ["≈ ", &Bytes(device.drawn_peak).to_string()].concat()),
+        ("Live", ["≈ ", &Bytes(device.end_requested).to_string()].concat()),
         ("Allocations", grouped(device.allocations)),
     ]
 }
