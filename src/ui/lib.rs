@@ -38,6 +38,7 @@ pub mod latest;
 pub mod legend;
 pub mod link;
 pub mod links;
+mod load_range;
 pub mod loading;
 pub mod markdown;
 pub mod markers;

@@ -1,12 +1,11 @@
 //! What the worker says of the file that is loading: how far it is, what is in it, that it is open, or why not.
 
-use super::choosing;
 use super::comparing;
 use super::effect::Effect;
 use super::features::State;
 use super::features::why;
 use super::link;
-use super::opening::{close, list, show_device};
+use super::opening::{close, length_known, list, show_device};
 use super::partial;
 use super::ranks;
 use super::stage::{Choice, Stage};
@@ -18,7 +17,7 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
     match reply {
         Reply::Progress(progress) => {
             if let Some(bytes) = progress.total_bytes
-                && choosing::length_known(&mut state.shared, bytes, effects)
+                && length_known(&mut state.shared, bytes, effects)
             {
                 return;
             }

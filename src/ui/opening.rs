@@ -2,9 +2,10 @@
 
 use super::candidates::{candidates, none_of};
 use super::change::Change;
-use super::choosing;
+use super::choosing::data::{Choosing, is_large};
 use super::comparing::{Wanted, second};
 use super::effect::{Effect, GivenFile, Origin};
+use super::load_range;
 use super::parts;
 use super::shared::Shared;
 use super::stage::{Choice, Loading, Stage};
@@ -71,8 +72,8 @@ pub(super) fn link_broke(state: &mut Shared, load: u32, at: u64) {
 /// Reads the snapshot of this place in the list.
 pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some(choice) = state.snapshots.get(place).cloned() else { return };
-    let Some(range) = choosing::decided(state, &choice) else {
-        choosing::ask(state, place);
+    let Some(range) = decided(state, &choice) else {
+        ask(state, place);
         return;
     };
     if range != LoadRange::ALL
@@ -94,6 +95,40 @@ pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut 
     }
     let member = member.or_else(|| wanted_member(state, &choice));
     effects.push(Effect::Load { origin: origin.clone(), member, load: state.load, range });
+}
+
+/// Which events of the snapshot in this place are loaded: those chosen for it, or those of the link that leads to it. `None`: that is asked.
+fn decided(state: &Shared, choice: &Choice) -> Option<LoadRange> {
+    let linked = || {
+        let link = state.linked.wanted.as_ref().filter(|link| link.urls.is_empty() || link.is_about(choice))?;
+        load_range::read(link.value(load_range::KEY))
+    };
+    choice
+        .load
+        .or_else(linked)
+        .or_else(|| (!choice.bytes.is_some_and(|bytes| is_large(&choice.file, bytes))).then_some(LoadRange::ALL))
+}
+
+/// Asks which events of the snapshot in this place are loaded.
+pub(super) fn ask(state: &mut Shared, place: usize) {
+    let Some(choice) = state.snapshots.get(place) else { return };
+    let choosing = Choosing::new(choice.name(), &choice.file, choice.bytes, choice.load);
+    close(state, Stage::Choosing(Box::new(choosing)));
+    state.chosen = place;
+}
+
+/// The length of what a link leads to is known only now: whether it is to be asked about after all.
+pub(super) fn length_known(state: &mut Shared, bytes: u64, effects: &mut Vec<Effect>) -> bool {
+    let place = state.chosen;
+    let Some(choice) = state.snapshots.get_mut(place).filter(|choice| choice.bytes.is_none()) else { return false };
+    choice.bytes = Some(bytes);
+    let choice = choice.clone();
+    if decided(state, &choice).is_some() {
+        return false;
+    }
+    ask(state, place);
+    effects.push(Effect::Ask(Request::Cancel));
+    true
 }
 
 /// Which of the snapshots in a file a link is about that is being followed to it.

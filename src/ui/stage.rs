@@ -1,7 +1,7 @@
 //! How far the page is: which snapshots there are to choose from, whether one is loading, open or failed; and what of the page
 //! itself is on or off.
 
-use super::choosing::Choosing;
+use super::choosing::data::Choosing;
 use super::effect::Origin;
 use super::partial::Unfinished;
 use engine::protocol::{FileSummary, LoadRange, Phase};

@@ -3,7 +3,8 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_flag, set_text, show_text};
 use crate::elements::elements;
-use ui::choosing::{Choosing, loaded};
+use ui::choosing::data::Choosing;
+use ui::choosing::loaded;
 use ui::stage::Stage;
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;

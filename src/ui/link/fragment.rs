@@ -1,7 +1,7 @@
 //! A link as the fragment of the address has it, and what the page keeps of one that is followed.
 
-use crate::choosing::KEY;
 use crate::effect::Origin;
+use crate::load_range::KEY;
 use crate::stage::Choice;
 use crate::url::percent_encoded;
 

@@ -9,10 +9,10 @@ use super::reading::{
 };
 use super::values::*;
 use super::window;
-use crate::choosing;
 use crate::comparing::ComparedAt;
 use crate::find::{self, Capitals, SameStack};
 use crate::lanes::LaneLayout;
+use crate::load_range;
 use crate::plots;
 use crate::range::About;
 use crate::shown::BytesAxis;
@@ -25,10 +25,10 @@ use picture::timeline::Axis;
 pub(super) const KEYS: &[Key<()>] = &[
     // It is taken where the file is opened.
     kept(
-        choosing::KEY,
-        |(), state| choosing::in_link(state),
+        load_range::KEY,
+        |(), state| load_range::in_link(state.snapshots.get(state.chosen).and_then(|choice| choice.load)),
         |(), _, link| {
-            let _ = link.take(choosing::read(link.text));
+            let _ = link.take(load_range::read(link.text));
         },
     ),
     step("device", device, set_device),

@@ -1,0 +1,44 @@
+//! A range of events as somebody types it, and as a link has it.
+
+use base::units::grouped;
+use engine::protocol::LoadRange;
+
+/// The key of links.
+pub(crate) const KEY: &str = "load";
+
+/// Reads what somebody types, or a link has: `last 1,000,000`, `2000000..3000000`, `2000000..`, `..3000000`; both ends are included.
+pub(crate) fn read(text: &str) -> Option<LoadRange> {
+    let text: String = text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, ',' | '_')).collect();
+    let text = text.to_ascii_lowercase();
+    if text == "all" {
+        return Some(LoadRange::ALL);
+    }
+    if let Some(count) = text.strip_prefix("last") {
+        return count.parse().ok().filter(|&last| last > 0).map(|last| LoadRange { last, ..LoadRange::ALL });
+    }
+    let (from, to) = text.split_once("..").or_else(|| text.split_once(['-', '–']))?;
+    let number = |text: &str, none: u32| if text.is_empty() { Some(none) } else { text.parse().ok() };
+    let (from, to) = (number(from, 0)?, number(to, u32::MAX)?);
+    (from <= to).then(|| LoadRange { from, to: to.saturating_add(1), ..LoadRange::ALL })
+}
+
+/// As [`read`] reads it, for people.
+pub(crate) fn written(range: LoadRange) -> String {
+    let LoadRange { from, to, last } = range;
+    match (to, last) {
+        (u32::MAX, u32::MAX) => [&grouped(from.into()), ".."].concat(),
+        (to, u32::MAX) => [&grouped(from.into()), "..", &grouped(u64::from(to).saturating_sub(1))].concat(),
+        (_, last) => ["last ", &grouped(last.into())].concat(),
+    }
+}
+
+/// As a link has it; empty where all events are loaded.
+pub(crate) fn in_link(range: Option<LoadRange>) -> String {
+    range.filter(|range| *range != LoadRange::ALL).map_or_else(String::new, |range| {
+        written(range).chars().filter(|letter| !matches!(letter, ',' | ' ')).collect()
+    })
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/ui/load_range.rs"]
+mod tests;
