@@ -43,6 +43,16 @@ fn served() -> Page {
 }
 
 #[test]
+fn what_changed_after_it_was_read_and_before_the_server_told_is_offered() {
+    let mut page = Page::of("url=0/rank0_a.pickle&url=1/rank1_a.pickle&at=12");
+    let load = page.state.load;
+    page.live(LiveAction::Fetched { load, version: "\"1-1-gzip\"".into() });
+    page.told("0 2-2 12000 0/rank0_a.pickle\n1 1-1 60000 1/rank1_a.pickle");
+    let seen = page.seen().unwrap();
+    assert_eq!([&*seen.text, seen.button], ["rank0_a.pickle changed", "Reload"]);
+}
+
+#[test]
 fn lines_that_are_none_are_left_out() {
     let heard = Heard::parse("files\n0 a-b 2000 0/x y.pickle\n\nodd\n- c x 1/a\n- d 5 1/b", 10_000.0);
     let of = |heard: &Heard| (heard.address.clone(), heard.version.clone(), heard.rank, heard.changed_ms);

@@ -224,9 +224,10 @@ fn reset(live: &mut Live, _: &mut Shared, change: Change) {
 fn act(live: &mut Live, shared: &mut Shared, action: LiveAction, _: &mut Vec<Effect>) {
     match action {
         LiveAction::Told(files) => {
-            // What the server said of the file on its way is told in other words.
             if !std::mem::replace(&mut live.is_told, true) {
-                live.end_asking();
+                (live.is_on, live.offer) = (false, None);
+                // What was said of the file when it was read counts: it may be another one by now.
+                live.known.iter_mut().for_each(|heard| heard.version = as_told(&heard.version));
             }
             hear(live, shared, files);
             follow(live);
@@ -271,6 +272,13 @@ fn command(live: &mut Live, shared: &mut Shared, step: LiveStep, _: &mut Vec<Eff
             follow(live);
         }
     }
+}
+
+/// A version that came with a file of `memscape serve`, as it tells of it: there it is quoted, and marked where the file travelled packed
+/// (`src/cli/serve/mod.rs`).
+fn as_told(version: &str) -> String {
+    let tag = version.trim_matches('"');
+    tag.strip_suffix("-gzip").unwrap_or(tag).to_owned()
 }
 
 /// Whoever follows opens what is newer.
