@@ -61,12 +61,12 @@ impl DerefMut for Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        if !self.is_kept && self.place.is_none() {
+        let place = self.place.take();
+        if !self.is_kept && place.is_none() {
             return;
         }
-        let (place, is_kept) = (self.place.take(), self.is_kept);
         let mut engine = std::mem::replace(&mut self.engine, Engine::without_simulator());
-        if !is_kept {
+        if !self.is_kept {
             if let Some(place) = place {
                 place.keep(engine);
             }

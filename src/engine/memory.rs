@@ -1,12 +1,7 @@
 //! Whether a file fits into memory: refused with a sentence while there is still memory to say it.
 
-use super::protocol::Progress;
+use super::protocol::{MOST_OF_32_BITS, Progress};
 use base::units::Bytes;
-
-/// What the tables of a file may take where addresses have 32 bits (wasm). Of the 4 GiB, the rest is for what is not counted: the
-/// gaps between allocations, indices made at the end, the scene, and the few hundred MiB that a hostile file may have us
-/// take between two looks.
-const MOST_OF_32_BITS: u64 = 3 << 30;
 
 /// What tables may take on this machine; where addresses have more bits, the system knows better than we do.
 pub(super) const MOST: u64 = if usize::BITS == 32 { MOST_OF_32_BITS } else { u64::MAX };

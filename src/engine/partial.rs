@@ -1,4 +1,4 @@
-//! What of a file is told while it is decoded, to whom asks for it.
+//! What of a file is told while it is decoded, to whoever asks for it.
 
 use super::decoder::Decoder;
 use super::protocol::{DeviceSummary, FileSummary, PartialDevice, PartialFile, Progress, SCHEMA};

@@ -43,7 +43,7 @@ pub use export::{ExportFormat, ExportJob, ExportQuestion, ExportTable};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use history::snapshot::Action;
-pub use loading::{Access, LoadRange, Member, Phase, Progress, Want};
+pub use loading::{Access, LoadRange, MOST_OF_32_BITS, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use message::{decoded, encoded};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};

@@ -34,12 +34,11 @@ pub(super) fn all(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
 fn open(state: &mut State, range: LoadRange, now_ms: f64, effects: &mut Vec<Effect>) {
     let place = state.chosen;
     // What was seen of it is seen of it again.
-    let mut seen = link::of_place(state, place).or_else(|| link::Link::of(state).map(link::Link::seen_only));
-    seen.iter_mut().for_each(|link| link.forget(KEY));
+    let seen = link::of_place(state, place).or_else(|| link::Link::of(state).map(link::Link::seen_only));
     let Some(choice) = state.shared.snapshots.get_mut(place) else { return };
     choice.load = Some(range);
-    state.linked.wanted.iter_mut().for_each(|link| link.forget(KEY));
     state.linked.wanted = seen.or(state.linked.wanted.take());
+    state.linked.wanted.iter_mut().for_each(|link| link.forget(KEY));
     let compared = state.comparing.wanted.take();
     load(&mut state.shared, place, now_ms, effects);
     state.comparing.wanted = compared;

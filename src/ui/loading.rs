@@ -1,5 +1,6 @@
 //! The loading panel as text: bytes of total, rate, phase.
 
+use super::choosing::data::PAGE_MEMORY;
 use super::effect::Origin;
 use super::partial::Unfinished;
 use super::stage::Loading;
@@ -7,8 +8,6 @@ use super::url::server;
 use base::units::{Bytes, counted};
 use engine::protocol::Phase;
 
-/// What a worker can have: all that 32-bit addresses reach.
-const WORKER_MEMORY: u64 = 4 << 30;
 /// A worker that dies before so many bytes were read did not die of too large a file: even gzip's best would not fill its memory.
 const LEAST_TO_FILL_IT: u64 = 4 << 20;
 
@@ -87,7 +86,7 @@ impl Loading {
     pub(super) fn when_it_died(&self) -> String {
         let mut text = format!(" after {} of {}", Bytes(self.bytes), self.name);
         if let Some(total) = self.total_bytes.filter(|&total| total > self.bytes && self.bytes >= LEAST_TO_FILL_IT) {
-            let needed = u128::from(WORKER_MEMORY) * u128::from(total) / u128::from(self.bytes);
+            let needed = u128::from(PAGE_MEMORY) * u128::from(total) / u128::from(self.bytes);
             let (total, needed) = (Bytes(total), Bytes(u64::try_from(needed).unwrap_or(u64::MAX)));
             text.push_str(&format!(", of {total}. If memory ran out: the whole file needs about {needed}"));
         }

@@ -127,6 +127,12 @@ impl Page {
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "modifiers": held }));
     }
 
+    /// Puts a text in the place of what stands in the field that has the focus.
+    pub(crate) fn write(&self, text: &str) {
+        self.evaluate("document.activeElement.select()");
+        self.evaluate(&format!("document.execCommand('insertText', false, {})", Value::from(text)));
+    }
+
     /// Presses Enter with all that the browser itself goes by: it clicks a button, and ends what was typed in a field.
     pub(crate) fn press_enter(&self) {
         self.press_enter_held(0);

@@ -22,12 +22,6 @@ fn is_open(page: &Page) -> Value {
     page.evaluate("document.querySelector('#palette').open")
 }
 
-/// Puts a text in the place of what stands in the field that has the focus.
-fn write(page: &Page, text: &str) {
-    page.evaluate("document.activeElement.select()");
-    page.evaluate(&format!("document.execCommand('insertText', false, {})", Value::from(text)));
-}
-
 /// What a screen reader is told of the active entry: its name.
 fn active(page: &Page) -> Value {
     page.evaluate(
@@ -40,7 +34,7 @@ fn active(page: &Page) -> Value {
 /// Types a text, waits until the best entry is this one, and picks it.
 fn run(page: &Page, text: &str, entry: &str) {
     open(page);
-    write(page, text);
+    page.write(text);
     page.wait_for(&entry.into(), || active(page));
     page.press_enter();
     page.wait_for(&false.into(), || is_open(page));
@@ -52,7 +46,7 @@ fn it_opens_finds_and_does() {
     let page = empty_page();
     // Without a file there is less to do.
     open(&page);
-    write(&page, "flame graph");
+    page.write("flame graph");
     page.wait_until("nothing is found", || page.text("#palette-note") == "Nothing matches “flame graph”.");
     page.press_escape_in("#palette");
     page.drop_files(&[&halves()]);
@@ -65,11 +59,11 @@ fn it_opens_finds_and_does() {
     assert_eq!(page.attribute("#palette-list", "role").as_deref(), Some("listbox"));
 
     // By keys: the best first, with its key beside it; arrows go round.
-    write(&page, "go peak");
+    page.write("go peak");
     page.wait_for(&"Go to the peak".into(), || active(&page));
     let keys = "document.querySelector('#palette-list [aria-selected=true] .keys').textContent";
     assert_eq!(page.evaluate(keys), "P");
-    write(&page, "zoom");
+    page.write("zoom");
     page.wait_until("others are listed", || active(&page) != "Go to the peak");
     let first = active(&page);
     page.press("ArrowDown");
@@ -97,7 +91,7 @@ fn it_opens_finds_and_does() {
     page.evaluate("document.querySelector('#find').focus()");
     page.press_held("k", META);
     page.wait_for(&true.into(), || is_open(&page));
-    write(&page, "call tree");
+    page.write("call tree");
     page.wait_for(&"Show the call tree".into(), || active(&page));
     page.click("#palette-list li:first-child");
     page.wait_for(&false.into(), || is_open(&page));
@@ -127,7 +121,7 @@ fn it_goes_to_an_annotation_of_a_real_file() {
     settled(&page);
     let before = page.attribute("canvas#timeline", "data-frames");
     open(&page);
-    write(&page, "annotation");
+    page.write("annotation");
     page.wait_until("annotations are listed", || active(&page).is_string());
     keep(&page, "palette-annotations");
     let place =
@@ -190,7 +184,7 @@ fn the_help_is_filtered_and_stands_in_columns() {
     assert!(height < 2700.0, "{height} px is a scroll without an end");
     let rows = |page: &Page| page.evaluate("document.querySelectorAll('#help dl > div').length").as_u64();
     let all = rows(&page);
-    write(&page, "regular expression");
+    page.write("regular expression");
     page.wait_until("only what matches is left", || rows(&page) < all);
     assert_eq!(
         page.evaluate(
@@ -198,9 +192,9 @@ fn the_help_is_filtered_and_stands_in_columns() {
         ),
         json!([0, 1])
     );
-    write(&page, "no such thing");
+    page.write("no such thing");
     page.wait_until("it says so", || page.text("#help-none").contains("No key or command matches"));
-    write(&page, "flame zoom");
+    page.write("flame zoom");
     page.wait_until("a group is left", || page.text("#keys").contains("Flame graph"));
     page.press_escape_in("#help");
     page.wait_for(&false.into(), || page.evaluate("document.querySelector('#help').open"));
@@ -236,17 +230,17 @@ fn gallery_of_dialogs() {
         open(&page);
         page.wait_until("it lists something", || active(&page).is_string());
         shot("palette-empty");
-        write(&page, "peak");
+        page.write("peak");
         page.wait_for(&true.into(), || json!(page.text("#palette-list").contains("Go to the peak")));
         shot("palette-peak");
-        write(&page, "xyzzy");
+        page.write("xyzzy");
         page.wait_until("nothing is found", || page.text("#palette-note").contains("Nothing matches"));
         shot("palette-nothing");
         page.press_escape_in("#palette");
         page.press("?");
         page.wait_until("the help is open", || page.text("#keys").contains("Start here"));
         shot("help");
-        write(&page, "cursor");
+        page.write("cursor");
         page.wait_until("it is filtered", || !page.text("#keys").contains("Start here"));
         shot("help-filtered");
         page.press_escape_in("#help");

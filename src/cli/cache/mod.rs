@@ -21,7 +21,7 @@ use ui::kept::{LEAST, MOST};
 /// Whether decoded files are kept.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Caching {
-    /// Neither read nor write the cache of decoded snapshots
+    /// Do not read or write the cache of decoded snapshots
     #[arg(long, global = true)]
     no_cache: bool,
     /// The folder of the cache, the smallest files that are kept and the bytes of all entries: for tests

@@ -3,6 +3,11 @@
 use history::replay::Keep;
 use serde::{Deserialize, Serialize};
 
+/// What the tables of a file may take where addresses have 32 bits (wasm). Of the 4 GiB, the rest is for what is not counted: the
+/// gaps between allocations, indices made at the end, the scene, and the few hundred MiB that a hostile file may have us
+/// take between two looks.
+pub const MOST_OF_32_BITS: u64 = 3 << 30;
+
 /// How the bytes of a file can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
     Progress(Progress),
-    /// What is decoded so far, for whom asks [`Engine::partial`](super::super::Engine::partial).
+    /// What is decoded so far, for whoever asks [`Engine::partial`](super::super::Engine::partial).
     Partial(Box<PartialFile>),
     /// The file holds several snapshots. The one asked for is opened next; the others wait for a [`Request::Open`](super::Request::Open)
     /// of their own.

@@ -26,7 +26,8 @@ elements! {
 pub(super) struct Panel {
     stage: Shown<(&'static str, Option<String>)>,
     loading: Shown<Option<LoadingView>>,
-    unfinished: Shown<bool>,
+    /// Whether what is decoded so far is drawn, and whether a file is open.
+    workspace: Shown<[bool; 2]>,
     status: Shown<(Status, u32)>,
     tools: Shown<(Renderer, BytesAxis)>,
     drop_hover: Shown<DropHover>,
@@ -74,10 +75,10 @@ impl Part for Panel {
             _ => None,
         };
         let is_drawn = loading.as_ref().is_some_and(|loading| loading.is_drawn);
-        if let Some(is_drawn) = self.unfinished.changed(is_drawn) {
+        if let Some([is_drawn, is_open]) = self.workspace.changed([is_drawn, state.file().is_some()]) {
             set_or_remove(&elements.body, &[("data-unfinished", is_drawn.then(String::new))]);
+            elements.workspace.set_hidden(!is_drawn && !is_open);
         }
-        elements.workspace.set_hidden(!is_drawn && !matches!(state.stage, Stage::Ready(_)));
         if let Some(Some(loading)) = self.loading.changed(loading) {
             set_text(&elements.loading_name, &loading.name);
             set_text(&elements.progress_text, &loading.text);

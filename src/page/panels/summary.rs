@@ -76,8 +76,7 @@ impl Part for Panel {
         elements.device_field.set_hidden(state.drawn_file().is_none_or(|file| file.devices.len() < 2));
         let Some(file) = state.file() else { return };
         elements.picture.set_hidden(state.device().is_none());
-        let options = file.devices.iter().map(|device| (device.device.to_string(), device_line(device)));
-        fill(elements, &elements.device, options, state.device_place);
+        fill(elements, &elements.device, devices(file).into_iter(), state.device_place);
         show_warnings(elements, file);
         match state.device() {
             Some(device) => show_device(elements, file, device, failed),
@@ -89,9 +88,6 @@ impl Part for Panel {
 impl Panel {
     /// What is decoded so far of the file that is loading.
     fn show_unfinished(&mut self, elements: &Elements, state: &State) {
-        let devices = |file: &FileSummary| -> Vec<(String, String)> {
-            file.devices.iter().map(|device| (device.device.to_string(), device_line(device))).collect()
-        };
         let devices = state.unfinished().and_then(|_| state.drawn_file()).map(devices);
         let now = devices.map(|devices| (devices, numbers(state), state.device_place));
         let Some(Some((devices, numbers, chosen))) = self.unfinished.changed(now) else { return };
@@ -116,6 +112,11 @@ impl Panel {
             elements.add(&number, "b", "", value);
         }
     }
+}
+
+/// The devices to choose from: (value, text).
+fn devices(file: &FileSummary) -> Vec<(String, String)> {
+    file.devices.iter().map(|device| (device.device.to_string(), device_line(device))).collect()
 }
 
 /// Fills a picker with (value, text).

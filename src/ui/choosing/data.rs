@@ -2,14 +2,14 @@
 
 use crate::load_range::written;
 use base::units::Bytes;
-use engine::protocol::LoadRange;
+use engine::protocol::{LoadRange, MOST_OF_32_BITS};
 
 /// A file of more bytes is asked about.
 const LARGE: u64 = 2_000_000_000;
-/// Of the 4 GiB that a page can have, the tables of a file may take so much (`src/engine/memory.rs`).
-const ROOM: u64 = 3 << 30;
-/// What a page can have.
-const PAGE_MEMORY: u64 = 4 << 30;
+/// What a page can have: all that 32-bit addresses reach.
+pub(crate) const PAGE_MEMORY: u64 = 4 << 30;
+/// What the tables of a file may take of it.
+const ROOM: u64 = MOST_OF_32_BITS;
 /// Percent of a file's bytes that its tables take, from snapshots with deep call stacks to those with none: an event takes some 45 bytes
 /// there, and 110 to 400 in the file.
 const TAKEN: [u64; 2] = [10, 42];
