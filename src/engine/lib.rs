@@ -120,12 +120,16 @@ impl Engine {
     pub fn with_memory(memory: u64) -> Engine {
         let simulator: fn() -> Box<dyn what_if::Simulate> = what_if::simulator;
         let questions = Questions::new(Some(simulator()));
-        let prepare: Option<fn(&mut Loader)> = Some(Loader::take_histories);
-        Engine { memory, simulator: Some(simulator), questions, prepare, ..Engine::without_simulator() }
+        Engine { memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }.taking_kept()
     }
 
-    /// One without the simulated allocator: [`Question::WhatIf`] has no answer, and none of its code is linked. Nor does it read what
-    /// [`Engine::write_kept`] wrote.
+    /// The same, which also opens what [`Engine::write_kept`] wrote. Where none asks for that, none of its code is linked.
+    pub fn taking_kept(self) -> Engine {
+        Engine { prepare: Some(Loader::take_histories), ..self }
+    }
+
+    /// One without the simulated allocator: [`Question::WhatIf`] has no answer, and none of its code is linked. Nor does it open what
+    /// [`Engine::write_kept`] wrote ([`Engine::taking_kept`]).
     pub fn without_simulator() -> Engine {
         let memory = memory::MOST;
         let (questions, internal, replies, load) = Default::default();

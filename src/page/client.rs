@@ -31,6 +31,8 @@ pub(super) struct Client {
     columns: RefCell<VecDeque<Function>>,
     /// Which events of the next file are loaded.
     range: Cell<LoadRange>,
+    /// How many messages came.
+    heard: Cell<u32>,
 }
 
 enum Stage {
@@ -50,8 +52,19 @@ impl Client {
     /// A client without a worker.
     pub(super) fn new(window: Window, receive: impl Fn(FromWorker) + 'static) -> Rc<Client> {
         let (script, worker) = (RefCell::new(None), RefCell::new(Stage::None));
-        let (kept, has_file, made, columns, range) = Default::default();
-        Rc::new(Client { window, receive: Box::new(receive), script, worker, kept, has_file, made, columns, range })
+        let (kept, has_file, made, columns, range, heard) = Default::default();
+        Rc::new(Client {
+            window,
+            receive: Box::new(receive),
+            script,
+            worker,
+            kept,
+            has_file,
+            made,
+            columns,
+            range,
+            heard,
+        })
     }
 
     /// Makes the worker, if there is none.
@@ -109,8 +122,17 @@ impl Client {
     /// Asks for the snapshot that this load opened, as columns that are not packed: a promise of a [`Blob`], or of a text that says why
     /// not.
     pub(super) fn columns(self: &Rc<Self>, load: u32) -> Promise {
+        self.written(ToWorker::Columns { load })
+    }
+
+    /// The same, as what this build reads in place of the file.
+    pub(super) fn kept(self: &Rc<Self>, load: u32) -> Promise {
+        self.written(ToWorker::Kept { load })
+    }
+
+    fn written(self: &Rc<Self>, message: ToWorker) -> Promise {
         let promise = Promise::new(&mut |resolve, _| self.columns.borrow_mut().push_back(resolve));
-        self.send(ToWorker::Columns { load });
+        self.send(message);
         promise
     }
 
@@ -168,7 +190,13 @@ impl Client {
         Ok(Handle { number, thread })
     }
 
+    /// How many messages came from its workers: while no more come, nobody waits for an answer.
+    pub(super) fn heard(&self) -> u32 {
+        self.heard.get()
+    }
+
     fn received(&self, number: u32, message: FromWorker) {
+        self.heard.set(self.heard.get().wrapping_add(1));
         let is_kept = matches!(&*self.kept.borrow(), Some(Ok(handle)) if handle.number == number);
         match message {
             FromWorker::Ready => self.ready(),

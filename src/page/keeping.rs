@@ -1,4 +1,4 @@
-//! What was decoded of large files, as compact columns, in the browser's own storage (OPFS): opened again, a file is there at once.
+//! What was decoded of large files, as it is in memory, in the browser's own storage (OPFS): opened again, a file is there at once.
 //!
 //! Nothing that is seen depends on it. A browser that keeps nothing, has no room or has lost something of it reads the file, as ever.
 
@@ -21,8 +21,8 @@ use web_sys::{Blob, File, HtmlScriptElement};
 /// What the list of them is stored under, and their folder.
 const LIST: &str = "memscape.kept";
 const FOLDER: &str = "kept";
-/// Milliseconds after a file was read: the worker writes its columns while nobody waits for an answer.
-const LATER_MS: u32 = 1500;
+/// Milliseconds without a word of the worker: nobody waits for an answer while it writes.
+const LATER_MS: u32 = 1000;
 
 /// Has the worker read a file, or what is kept of it.
 pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, which): (u32, Which)) {
@@ -68,33 +68,44 @@ pub(super) fn keep(app: &'static App, load: u32, print: String) {
         }
     };
     let Some(file) = file.filter(|file| is_wanted(app, file)) else { return };
-    Timeout::new(LATER_MS, move || {
+    write_later(app, load, print, file);
+}
+
+/// Writes it once no answer came for a while, if the file is still open then.
+fn write_later(app: &'static App, load: u32, print: String, file: File) {
+    let heard = app.client.heard();
+    let later = move || {
         let is_open = {
             let state = app.state.borrow();
             state.file().is_some() && state.load == load
         };
-        if is_open {
-            spawn_local(async move {
-                let key = key(&print, changed_ms(&file));
-                let failed = match write(app, load, &key, &file).await {
-                    Ok(_) => None,
-                    Err(cause) => {
-                        forget(app, key);
-                        let name = get(&cause, "name").ok().and_then(|name| name.as_string());
-                        let is_full = name.as_deref() == Some("QuotaExceededError");
-                        Some(if is_full {
-                            "The browser has no room for more."
-                        } else {
-                            "This browser keeps nothing for this page."
-                        })
-                    }
-                };
-                app.keeping.failed.set(failed);
-                app.frame.request();
-            });
+        if !is_open {
+            return;
         }
-    })
-    .forget();
+        if app.client.heard() != heard {
+            write_later(app, load, print, file);
+            return;
+        }
+        spawn_local(async move {
+            let key = key(&print, changed_ms(&file));
+            let failed = match write(app, load, &key, &file).await {
+                Ok(_) => None,
+                Err(cause) => {
+                    forget(app, key);
+                    let name = get(&cause, "name").ok().and_then(|name| name.as_string());
+                    let is_full = name.as_deref() == Some("QuotaExceededError");
+                    Some(if is_full {
+                        "The browser has no room for more."
+                    } else {
+                        "This browser keeps nothing for this page."
+                    })
+                }
+            };
+            app.keeping.failed.set(failed);
+            app.frame.request();
+        });
+    };
+    Timeout::new(LATER_MS, later).forget();
 }
 
 /// All that is kept goes.
@@ -176,7 +187,9 @@ async fn found(app: &App, file: &File) -> Option<(File, String, String)> {
 
 async fn write(app: &'static App, load: u32, key: &str, file: &File) -> Tried {
     let folder = folder(app).await?;
-    let columns = settled(app.client.columns(load).into()).await?;
+    // A page in one file is the same to the list as another build of it, which may read something else in place of the file.
+    let written = if build(app).is_empty() { app.client.columns(load) } else { app.client.kept(load) };
+    let columns = settled(written.into()).await?;
     // Some snapshots cannot be written as columns; packed files may be smaller than theirs.
     let Some(columns) = columns.dyn_ref::<Blob>().filter(|columns| columns.size() < 4.0 * file.size()) else {
         return Ok(JsValue::NULL);

@@ -128,7 +128,7 @@ impl Page {
         // What is done before the page is whole is done to nothing.
         let page: &OnceCell<Page> = Box::leak(Box::default());
         let hear = move |message| page.get().map_or((), |page| page.hear(message));
-        let show = move || page.get().map_or((), Page::show);
+        let show = move |changed| page.get().map_or((), |page| page.show(changed));
         let act = move |action| page.get().map_or((), |page| page.dispatch(action));
         let app: &App = Box::leak(Box::new(App {
             delivered,
@@ -332,12 +332,12 @@ impl Page {
     }
 
     /// Shows the state: called once an animation frame, and only after something changed.
-    fn show(&self) {
+    fn show(&self, changed: bool) {
         if self.app.state.borrow().live.holds_the_screen(changes::now(self.app)) {
             return;
         }
         let was_in_views = views::has_focus(&self.app.dom);
-        self.panels.borrow_mut().show(self.app);
+        self.panels.borrow_mut().show_some(self.app, changed);
         if was_in_views {
             views::keep_focus(&self.app.dom, self.app.state.borrow().views.seen());
         }

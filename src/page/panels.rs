@@ -50,7 +50,7 @@ use crate::files::Given;
 use crate::gestures::Gestures;
 use crate::keys::Keys;
 
-/// Brings them to life.
+/// Brings them to life. The timeline comes early: it is what people wait for.
 const PARTS: &[Begin] = &[
     begin::<Keys>,
     begin::<Given>,
@@ -60,6 +60,12 @@ const PARTS: &[Begin] = &[
     begin::<recent::Panel>,
     begin::<live::Panel>,
     begin::<summary::Panel>,
+    begin::<plots::Panel>,
+    begin::<lanes::Panel>,
+    begin::<minimap::Panel>,
+    begin::<overlay::Panel>,
+    begin::<comparing::Panel>,
+    begin::<timeline::Panel>,
     begin::<views::Panel>,
     begin::<side::Panel>,
     begin::<table::Panel>,
@@ -67,8 +73,6 @@ const PARTS: &[Begin] = &[
     begin::<details::Panel>,
     begin::<events::Panel>,
     begin::<memory::Panel>,
-    begin::<plots::Panel>,
-    begin::<lanes::Panel>,
     begin::<find::Panel>,
     begin::<flame::Panel>,
     begin::<hover::Panel>,
@@ -87,26 +91,57 @@ const PARTS: &[Begin] = &[
     begin::<why::Panel>,
     begin::<what_if::Panel>,
     begin::<plan::Panel>,
-    begin::<minimap::Panel>,
-    begin::<overlay::Panel>,
-    begin::<comparing::Panel>,
-    begin::<timeline::Panel>,
     begin::<flame_canvas::Panel>,
     begin::<memory_canvas::Panel>,
 ];
 
+/// Milliseconds that showing may take of one frame; the rest follows in the next.
+const SLICE_MS: f64 = 6.0;
+
 /// What the page shows.
-pub(super) struct Panels(Vec<Show>);
+pub(super) struct Panels {
+    shows: Vec<Show>,
+    /// The part that is shown next: parts are shown in their order, however many frames that takes.
+    next: usize,
+    /// Whether something changed since the first was shown, so that all are shown again after the last.
+    again: bool,
+}
 
 impl Panels {
     /// Brings all parts to life.
     pub(super) fn begin(app: &'static App) -> Result<Panels, String> {
-        PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>().map(Panels)
+        let shows = PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>()?;
+        Ok(Panels { shows, next: 0, again: false })
     }
 
-    /// Shows the state.
+    /// Shows the state, all of it.
     pub(super) fn show(&mut self, app: &'static App) {
         let state = app.state.borrow();
-        self.0.iter_mut().for_each(|show| show(app, &state));
+        self.shows.iter_mut().for_each(|show| show(app, &state));
+        (self.next, self.again) = (0, false);
+    }
+
+    /// Shows as much of the state as a frame has time for, and asks for another one where that is not all. `changed` says whether this frame
+    /// was asked for by more than that.
+    pub(super) fn show_some(&mut self, app: &'static App, changed: bool) {
+        let state = app.state.borrow();
+        let clock = app.dom.window.performance();
+        let now = || clock.as_ref().map_or(0.0, |clock| clock.now());
+        let end = now() + SLICE_MS;
+        self.again |= changed;
+        loop {
+            if self.next == 0 && !std::mem::take(&mut self.again) {
+                return;
+            }
+            for show in self.shows.iter_mut().skip(self.next) {
+                if now() >= end {
+                    app.frame.go_on();
+                    return;
+                }
+                show(app, &state);
+                self.next += 1;
+            }
+            self.next = 0;
+        }
     }
 }

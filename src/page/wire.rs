@@ -43,6 +43,10 @@ pub(crate) enum ToWorker {
     Columns {
         load: u32,
     },
+    /// What load `load` opened, to be read in place of the file.
+    Kept {
+        load: u32,
+    },
 }
 
 /// What the worker tells the page.
@@ -87,6 +91,7 @@ pub(crate) enum FromWorker {
 const READY: &str = "ready";
 /// The tag of the question for columns, and of the answer.
 const COLUMNS: &str = "columns";
+const KEPT: &str = "kept";
 const VERSION: &str = "version";
 const END_SECOND: &str = "end second";
 const REHEARSE: &str = "rehearse";
@@ -124,6 +129,7 @@ impl ToWorker {
             ToWorker::Rehearse => Array::of1(&REHEARSE.into()),
             ToWorker::Ask(request) => Array::of2(&"ask".into(), &packed(request)),
             ToWorker::Columns { load } => Array::of2(&COLUMNS.into(), &(*load).into()),
+            ToWorker::Kept { load } => Array::of2(&KEPT.into(), &(*load).into()),
         }
         .into()
     }
@@ -148,6 +154,7 @@ impl ToWorker {
             REHEARSE => Some(ToWorker::Rehearse),
             "ask" => unpacked(&message.get(1)).map(ToWorker::Ask),
             COLUMNS => Some(ToWorker::Columns { load: number(message, 1)? }),
+            KEPT => Some(ToWorker::Kept { load: number(message, 1)? }),
             _ => None,
         }
     }

@@ -57,7 +57,7 @@ fn listen() -> Result<(), JsValue> {
         scope: scope.clone(),
         clock,
         turns,
-        engine: RefCell::new(Pair::new(Engine::without_simulator)),
+        engine: RefCell::new(Pair::new(|| Engine::without_simulator().taking_kept())),
         source: RefCell::new(None),
         rehearsal: RefCell::new(None),
         unprinted: RefCell::new(None),
@@ -146,7 +146,15 @@ impl Shell {
                 }
                 self.engine.borrow_mut().end_second();
             }
-            ToWorker::Columns { load } => post(&self.scope, FromWorker::Columns(self.columns(load))),
+            ToWorker::Columns { load } => {
+                let columns =
+                    self.written(load, |engine, out| engine.write_columns(out).map_err(|why| why.to_string()));
+                post(&self.scope, FromWorker::Columns(columns));
+            }
+            ToWorker::Kept { load } => {
+                let kept = self.written(load, |engine, out| engine.write_kept(out).map_err(|why| why.to_string()));
+                post(&self.scope, FromWorker::Columns(kept));
+            }
             ToWorker::Ask(request) => {
                 if request == Request::Cancel {
                     self.end_source();
@@ -159,13 +167,17 @@ impl Shell {
         }
     }
 
-    /// What load `load` opened, as columns; or why there are none.
-    fn columns(&self, load: u32) -> Result<Blob, String> {
+    /// What load `load` opened, as it is written; or why it can't be.
+    fn written(
+        &self,
+        load: u32,
+        write: impl FnOnce(&Engine, BufWriter<Pieces>) -> Result<BufWriter<Pieces>, String>,
+    ) -> Result<Blob, String> {
         let which = [Which::First, Which::Second].into_iter().find(|&which| self.load(which).get() == load);
         let engine = self.engine.borrow();
         let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
         let out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
-        let out = engine.write_columns(out).map_err(|why| why.to_string())?;
+        let out = write(engine, out)?;
         let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
         Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the columns".to_owned())
     }

@@ -9,7 +9,7 @@ use crate::snapshot::{Event, EventSink, Rows};
 pub const MOST_EVENTS: u32 = EARLY;
 
 /// All traces of a file, in the order in which their lists began.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Recorder {
     pub(super) traces: Vec<Trace>,
     keep: Keep,

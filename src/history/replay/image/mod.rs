@@ -26,7 +26,7 @@ const HISTORY: u8 = 255;
 const WARNING: u8 = 254;
 
 /// The columns of a device, by what they hold: a part names its column by both numbers, of which the second takes five bits.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 struct Columns {
     /// Actions.
     bytes: [Column<u8>; 1],

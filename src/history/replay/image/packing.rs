@@ -49,18 +49,23 @@ signed!(i32, i64);
 
 /// A part of a column.
 pub(super) fn packed<T: Word>(column: u8, chunk: &[T]) -> Vec<u8> {
-    let words = || chunk.iter().map(|value| value.word());
-    let least = words().min().unwrap_or(0);
-    let width = match words().max().unwrap_or(0) - least {
+    let words: Vec<u64> = chunk.iter().map(|value| value.word()).collect();
+    narrowed(column, &words)
+}
+
+/// The same, of any column: one function for all of them, as the page loads it.
+fn narrowed(column: u8, words: &[u64]) -> Vec<u8> {
+    let least = words.iter().copied().min().unwrap_or(0);
+    let width = match words.iter().copied().max().unwrap_or(0) - least {
         0..=0xff => 1,
         0x100..=0xffff => 2,
         0x1_0000..=0xffff_ffff => 4,
         _ => 8,
     };
-    let mut part = Vec::with_capacity(HEAD + width * chunk.len());
+    let mut part = Vec::with_capacity(HEAD + width * words.len());
     part.extend([column, width as u8]);
     part.extend(least.to_le_bytes());
-    for word in words() {
+    for word in words {
         part.extend_from_slice((word - least).to_le_bytes().get(..width).unwrap_or_default());
     }
     part
@@ -68,19 +73,24 @@ pub(super) fn packed<T: Word>(column: u8, chunk: &[T]) -> Vec<u8> {
 
 /// Appends what is in a part, without the number of its column; `false` where it makes no sense.
 pub(super) fn unpack<T: Word>(part: &[u8], column: &mut Column<T>) -> bool {
-    let Some((&[width, ref least @ ..], values)) = part.split_first_chunk::<{ HEAD - 1 }>() else { return false };
+    widened(part).is_some_and(|words| column.push_chunk(words.into_iter().map(T::of).collect()))
+}
+
+/// The words in a part, of any column.
+fn widened(part: &[u8]) -> Option<Vec<u64>> {
+    let (&[width, ref least @ ..], values) = part.split_first_chunk::<{ HEAD - 1 }>()?;
     let least = u64::from_le_bytes(*least);
-    let chunk = match width {
-        1 => values.iter().map(|&byte| T::of(least.wrapping_add(u64::from(byte)))).collect(),
-        2 => each::<T, 2>(values, |bytes| least.wrapping_add(u64::from(u16::from_le_bytes(bytes)))),
-        4 => each::<T, 4>(values, |bytes| least.wrapping_add(u64::from(u32::from_le_bytes(bytes)))),
-        8 => each::<T, 8>(values, |bytes| least.wrapping_add(u64::from_le_bytes(bytes))),
-        _ => return false,
+    let words = match width {
+        1 => values.iter().map(|&byte| least.wrapping_add(u64::from(byte))).collect(),
+        2 => each(values, |bytes| least.wrapping_add(u64::from(u16::from_le_bytes(bytes)))),
+        4 => each(values, |bytes| least.wrapping_add(u64::from(u32::from_le_bytes(bytes)))),
+        8 => each(values, |bytes| least.wrapping_add(u64::from_le_bytes(bytes))),
+        _ => return None,
     };
-    values.len() % usize::from(width) == 0 && column.push_chunk(chunk)
+    values.len().is_multiple_of(usize::from(width)).then_some(words)
 }
 
 #[inline(always)]
-fn each<T: Word, const WIDTH: usize>(values: &[u8], word: impl Fn([u8; WIDTH]) -> u64) -> Vec<T> {
-    values.as_chunks::<WIDTH>().0.iter().map(|&bytes| T::of(word(bytes))).collect()
+fn each<const WIDTH: usize>(values: &[u8], word: impl Fn([u8; WIDTH]) -> u64) -> Vec<u64> {
+    values.as_chunks::<WIDTH>().0.iter().map(|&bytes| word(bytes)).collect()
 }

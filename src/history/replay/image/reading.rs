@@ -13,12 +13,13 @@ use crate::replay::totals::Totals;
 use crate::replay::trace::{Annotated, EARLY, Events, Lives, Subject};
 use crate::snapshot::{Action, LabelsId, Rows, Snapshot, Warnings};
 use base::column::Column;
+use std::fmt;
 
 /// Numbers of a device that are no columns.
 const NUMBERS: usize = 11 + Action::ALL.len() + 25;
 
 /// Histories on their way in.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(in crate::replay) struct Image {
     devices: Vec<([u64; NUMBERS], Columns)>,
     warnings: Warnings,
@@ -26,8 +27,8 @@ pub(in crate::replay) struct Image {
     has_any: bool,
 }
 
-/// What takes the parts of histories. A page has no room for it: it is only linked where it is made.
-pub(in crate::replay) trait Histories: std::fmt::Debug {
+/// What takes the parts of histories: linked only where one is made.
+pub(in crate::replay) trait Histories {
     /// Takes the next part; `false` where it makes no sense.
     fn part(&mut self, part: &[u8]) -> bool;
 
@@ -45,14 +46,12 @@ pub(in crate::replay) trait Histories: std::fmt::Debug {
 
     /// Bytes on the heap.
     fn heap_bytes(&self) -> usize;
-
-    /// The same again.
-    fn cloned(&self) -> Box<dyn Histories>;
 }
 
-impl Clone for Box<dyn Histories> {
-    fn clone(&self) -> Box<dyn Histories> {
-        self.cloned()
+/// Says no more than what it is: what it holds would take more code than reading it.
+impl fmt::Debug for dyn Histories {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Histories")
     }
 }
 
@@ -130,10 +129,6 @@ impl Histories for Image {
         });
         let histories = self.histories.iter().flat_map(DeviceHistory::heap_bytes).map(|(_, bytes)| bytes);
         coming.chain(histories).sum()
-    }
-
-    fn cloned(&self) -> Box<dyn Histories> {
-        Box::new(self.clone())
     }
 }
 
@@ -254,7 +249,7 @@ fn history(numbers: [u64; NUMBERS], columns: Columns) -> Option<DeviceHistory> {
 }
 
 /// What can be annotated; the reverse of how it is written.
-fn subject_of(number: u64) -> Option<Subject> {
+pub(super) fn subject_of(number: u64) -> Option<Subject> {
     let index = number as u32;
     match number >> 32 {
         0 if index & EARLY != 0 => Some(Subject::Early(index & !EARLY)),

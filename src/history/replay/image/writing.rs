@@ -1,10 +1,11 @@
 //! A history → its parts.
 
 use super::packing::{Word, packed};
+use super::reading::subject_of;
 use super::{HISTORY, KINDS, WARNING};
 use crate::replay::device_history::DeviceHistory;
 use crate::replay::totals::Totals;
-use crate::replay::trace::{EARLY, Subject};
+use crate::replay::trace::{Annotated, EARLY, Subject};
 use crate::snapshot::Warnings;
 use base::column::Column;
 
@@ -19,17 +20,17 @@ pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<()
     let DeviceHistory { events, allocations, drawn, reserved, pending, .. } = history;
     let times = &events.times;
     let [before, traced] = &allocations.parts;
-    let mut ends: Vec<(u32, u32)> = history.end_blocks.iter().map(|(&id, &row)| (id, row)).collect();
-    ends.sort_unstable();
-    let annotated = &history.annotated;
-    let mut subjects: Vec<(u64, u32)> =
-        annotated.by_subject.iter().map(|(&subject, labels)| (number_of(subject), labels.0)).collect();
-    subjects.sort_unstable();
-    let mut addresses: Vec<(u64, u32)> =
-        annotated.by_address.iter().map(|(&address, labels)| (address, labels.0)).collect();
-    addresses.sort_unstable();
-    let firsts = |pairs: &[(u64, u32)]| pairs.iter().map(|pair| pair.0).collect::<Column<u64>>();
-    let seconds = |pairs: &[(u64, u32)]| pairs.iter().map(|pair| pair.1).collect::<Column<u32>>();
+    // Sorted as plain numbers, which others sort as well: another kind of sorting is more code to load.
+    let sorted = |mut numbers: Vec<u64>| {
+        numbers.sort_unstable();
+        numbers
+    };
+    let ends = sorted(history.end_blocks.iter().map(|(&id, &row)| u64::from(id) << 32 | u64::from(row)).collect());
+    let Annotated { by_subject, by_address } = &history.annotated;
+    let subjects = sorted(by_subject.keys().map(|&subject| number_of(subject)).collect());
+    let subject_labels = subjects.iter().filter_map(|&number| by_subject.get(&subject_of(number)?));
+    let addresses = sorted(by_address.keys().copied().collect());
+    let address_labels = addresses.iter().filter_map(|address| by_address.get(address));
     let address = |pairs: &Column<(u64, u64)>| pairs.iter().map(|pair| pair.0).collect::<Column<u64>>();
     let size = |pairs: &Column<(u64, u64)>| pairs.iter().map(|pair| pair.1).collect::<Column<u64>>();
     let totals = [drawn, reserved, pending].map(Totals::blocks);
@@ -48,10 +49,10 @@ pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<()
         &allocations.born,
         &history.note_events,
         &history.live_counts,
-        &ends.iter().map(|end| end.0).collect(),
-        &ends.iter().map(|end| end.1).collect(),
-        &seconds(&subjects),
-        &seconds(&addresses),
+        &ends.iter().map(|end| (end >> 32) as u32).collect(),
+        &ends.iter().map(|&end| end as u32).collect(),
+        &subject_labels.map(|labels| labels.0).collect(),
+        &address_labels.map(|labels| labels.0).collect(),
         drawn.2,
         reserved.2,
         pending.2,
@@ -67,8 +68,8 @@ pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<()
         &size(operations),
         &address(notes),
         &size(notes),
-        &firsts(&subjects),
-        &firsts(&addresses),
+        &subjects.into_iter().collect(),
+        &addresses.into_iter().collect(),
     ];
     each(2, longs, put)?;
     let signed = [
