@@ -11,14 +11,19 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tui::{App, Depth, Disk, Found, Screen, Source, SurveyFile, plain};
 
 /// Files of the folder of samples, unpacked in memory.
-struct Samples;
+struct Samples {
+    /// How long the disk stops where two thirds are read.
+    stops: Duration,
+}
 
 struct Bytes {
     bytes: Vec<u8>,
     at: usize,
+    stops: Duration,
 }
 
 impl Source for Bytes {
@@ -40,6 +45,9 @@ impl Source for Bytes {
             self.at = offset as usize;
         }
         let end = self.bytes.len().min(self.at + 50_000);
+        if (self.at..end).contains(&(self.bytes.len() / 3 * 2)) {
+            std::thread::sleep(self.stops);
+        }
         let chunk = self.bytes[self.at.min(end)..end].to_vec();
         self.at = end;
         Ok(chunk)
@@ -60,7 +68,7 @@ impl Disk for Samples {
             Some(ending) if ending == "gz" => drop(GzDecoder::new(&*packed).read_to_end(&mut bytes)?),
             _ => bytes = packed,
         }
-        Ok(Box::new(Bytes { bytes, at: 0 }))
+        Ok(Box::new(Bytes { bytes, at: 0, stops: self.stops }))
     }
 
     fn snapshots(&self, path: &Path) -> Vec<Found> {
@@ -85,11 +93,16 @@ struct Seen {
 
 impl Seen {
     fn of(files: &[&str], size: [u16; 2], screen: Screen) -> Seen {
-        let mut app = App::new(Box::new(Samples), screen);
-        assert!(app.open(&files.iter().map(|name| sample(name)).collect::<Vec<_>>()));
-        let mut seen = Seen { app, size };
+        let mut seen = Seen::loading(files, size, screen, Duration::ZERO);
         seen.settle();
         seen
+    }
+
+    /// Files that are about to be read, from a disk that stops for so long.
+    fn loading(files: &[&str], size: [u16; 2], screen: Screen, stops: Duration) -> Seen {
+        let mut app = App::new(Box::new(Samples { stops }), screen);
+        assert!(app.open(&files.iter().map(|name| sample(name)).collect::<Vec<_>>()));
+        Seen { app, size }
     }
 
     fn settle(&mut self) {
@@ -176,6 +189,34 @@ fn an_oom_opens_at_its_cause() {
     for size in [[80, 24], [120, 40], [200, 60]] {
         check(&format!("oom_{}x{}", size[0], size[1]), &Seen::of(&["out-of-memory"], size, COLOURS));
     }
+}
+
+/// What is decoded so far is told when a file takes longer than 400 ms: here its disk does.
+#[test]
+fn the_timeline_grows_while_a_file_loads() {
+    let mut seen = Seen::loading(&["training"], [120, 40], COLOURS, Duration::from_millis(500));
+    loop {
+        seen.app.arrange(120, 40);
+        assert!(seen.app.work(&mut || false), "it was open before anything was told:\n{}", seen.text());
+        if seen.text().contains("Peak so far") {
+            break;
+        }
+    }
+    seen.has(&[
+        "training.pickle.gz · GPU 0",
+        "Peak so far ≈ 2.30 GiB",
+        "▼ peak 2.30 GiB",
+        "2 GiB┤",
+        "▄▄▄▄████",
+        "Reading 96 %",
+    ]);
+    // Its window moves as always; what needs the whole file is left alone.
+    seen.app.key(&event("+"));
+    seen.app.key(&event("Enter"));
+    seen.settle();
+    let finished = seen.keys(&["0"]).text();
+    assert!(!finished.contains("so far"), "{finished}");
+    assert_eq!(finished, Seen::of(&["training"], [120, 40], COLOURS).keys(&["0"]).text());
 }
 
 #[test]
@@ -299,7 +340,7 @@ fn a_file_that_can_not_be_read_is_said_and_the_open_one_stays() {
 
 #[test]
 fn plain_text_says_what_the_view_says() {
-    let mut app = App::new(Box::new(Samples), Screen { depth: Depth::None, ..COLOURS });
+    let mut app = App::new(Box::new(Samples { stops: Duration::ZERO }), Screen { depth: Depth::None, ..COLOURS });
     app.open(&[sample("training")]);
     let mut output = Vec::new();
     let input = "T\nCtrl+e\n/train.py\n:show events\n?\n";
@@ -324,7 +365,7 @@ fn any_size_and_any_bytes_give_a_screen() {
     for (name, bytes) in [("empty", &b""[..]), ("text", b"hello"), ("cut", b"\x80\x04\x95\xff\xff")] {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tui_{name}.pickle"));
         std::fs::write(&path, bytes).unwrap();
-        let mut app = App::new(Box::new(Samples), COLOURS);
+        let mut app = App::new(Box::new(Samples { stops: Duration::ZERO }), COLOURS);
         app.open(&[path]);
         let mut seen = Seen { app, size: [80, 24] };
         seen.settle();

@@ -65,6 +65,7 @@ mod what_if;
 
 pub use columns::look_through;
 pub use opening::{Opened, Opening, open_columns};
+pub use partial::Pace;
 pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
 pub use report::searched::{ModuleSearch, StepSearch};
 pub use side::Side;

@@ -9,6 +9,36 @@ use history::snapshot::{Action, HOST, Snapshot};
 /// An estimate is kept while the next one differs by less than this part of it, so that the axis does not tremble.
 const STEADY: f64 = 1.0 / 32.0;
 
+/// When what is decoded so far is told: by milliseconds of whoever's clock it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pace {
+    due_ms: f64,
+}
+
+impl Pace {
+    /// Milliseconds after a file was begun: what is open sooner is not shown before.
+    const FIRST_MS: f64 = 400.0;
+    /// Milliseconds between two times.
+    const EVERY_MS: f64 = 100.0;
+    /// How many times as long as telling it took is worked before it is told again.
+    const REST: f64 = 40.0;
+
+    /// A file is begun.
+    pub fn begun(now_ms: f64) -> Pace {
+        Pace { due_ms: now_ms + Pace::FIRST_MS }
+    }
+
+    /// Whether it is time to tell.
+    pub fn is_due(self, now_ms: f64) -> bool {
+        now_ms >= self.due_ms
+    }
+
+    /// It was told, which took from then until then.
+    pub fn told(from_ms: f64, to_ms: f64) -> Pace {
+        Pace { due_ms: to_ms + Pace::EVERY_MS.max((to_ms - from_ms) * Pace::REST) }
+    }
+}
+
 /// What is told of a file that is loading.
 #[derive(Default)]
 pub(super) struct Partly {

@@ -11,7 +11,7 @@ mod source;
 use crate::wire::{FromWorker, ToWorker};
 use compare::{Pair, Which};
 use engine::protocol::{Answer, Phase, Progress, Reply, Request, Want};
-use engine::{Engine, Work};
+use engine::{Engine, Pace, Work};
 use gloo::events::EventListener;
 use js_sys::{Array, Promise, Uint8Array};
 use reader::Failure;
@@ -29,13 +29,6 @@ const SLICE_MS: f64 = 8.0;
 
 /// How often the page hears of progress; each message costs both sides more than a chunk of the file.
 const PROGRESS_MS: f64 = 50.0;
-
-/// When the page first hears of what is decoded, after a file was begun: what is open sooner is not shown before.
-const FIRST_PARTIAL_MS: f64 = 150.0;
-/// How often it hears of it from then on.
-const PARTIAL_MS: f64 = 100.0;
-/// How many times as long as telling it took is worked before it is told again.
-const PARTIAL_PART: f64 = 40.0;
 
 /// Answers the page until the page ends the worker.
 pub fn start() {
@@ -64,7 +57,7 @@ fn listen() -> Result<(), JsValue> {
         loads: Default::default(),
         running: Cell::new(false),
         progress_due: Cell::new(0.0),
-        partial_due: Cell::new(0.0),
+        pace: Cell::default(),
         phase: Cell::new(Phase::Decoding),
         worked: Cell::new(0.0),
     });
@@ -124,7 +117,7 @@ struct Shell {
     /// When the page may hear of progress again.
     progress_due: Cell<f64>,
     /// When it may hear again of what is decoded so far.
-    partial_due: Cell<f64>,
+    pace: Cell<Pace>,
     /// The phase that the page has heard of last.
     phase: Cell<Phase>,
     /// Milliseconds the engine has worked since a file was begun: what opening cost without the waiting for its bytes.
@@ -267,7 +260,7 @@ impl Shell {
                 }
                 self.load(source.which).set(source.load);
                 self.worked.set(0.0);
-                self.partial_due.set(self.clock.now() + FIRST_PARTIAL_MS);
+                self.pace.set(Pace::begun(self.clock.now()));
                 let open = Request::Open { name, total_bytes, access, member: source.member };
                 match source.which {
                     Which::First => engine.request(open),
@@ -334,13 +327,12 @@ impl Shell {
     /// Sends what is decoded so far, now and then.
     fn post_partial(&self) {
         let now = self.clock.now();
-        if now < self.partial_due.get() {
+        if !self.pace.get().is_due(now) {
             return;
         }
         let Some(reply) = self.engine.borrow_mut().partial() else { return };
         self.post(Which::First, reply);
-        let done = self.clock.now();
-        self.partial_due.set(done + PARTIAL_MS.max((done - now) * PARTIAL_PART));
+        self.pace.set(Pace::told(now, self.clock.now()));
     }
 
     /// Sends a reply about a file; progress not too often. Answers are the first one's, whatever they are about: so are the questions.

@@ -21,11 +21,15 @@ pub(crate) fn header(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.places.header);
     fill(buffer, pane, Style::new().add_modifier(Modifier::REVERSED));
     let style = Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD);
-    let Some((file, device)) = state.file().zip(state.device()) else {
+    let Some((file, device)) = state.drawn_file().zip(state.drawn_device()) else {
         put(buffer, pane, " memscape", style);
         return;
     };
-    let mut all = headline_texts(app);
+    let so_far = ui::partial::numbers(state);
+    let mut all = match so_far.as_slice() {
+        [] => headline_texts(app),
+        numbers => numbers.iter().map(|(label, value)| [label, " ", value].concat()).collect(),
+    };
     // What stands in the side pane as well goes first.
     if pane.width < 100 && all.len() > 3 {
         all.retain(|text| !text.starts_with("End "));

@@ -62,6 +62,11 @@ impl App {
             around::tabs(self, buffer);
             views::draw(self, buffer);
             side::draw(self, buffer);
+        } else if self.state.unfinished().is_some() {
+            around::minimap(self, buffer);
+            timeline::draw(self, buffer);
+            let Places { all, reading, foot, .. } = self.places;
+            around::loading(self, buffer, Rect { y: reading.y, height: foot.y.saturating_sub(reading.y), ..all });
         } else {
             let all = self.places.all;
             around::loading(self, buffer, Rect { y: all.y + 1, height: all.height.saturating_sub(2), ..all });

@@ -3,14 +3,18 @@
 use crate::source::Source;
 use compare::{Pair, Which};
 use engine::protocol::{LoadRange, Reply, Request, Want};
-use engine::{Engine, Work};
+use engine::{Engine, Pace, Work};
 use std::io;
+use std::time::Instant;
 
 /// What the page has a worker for.
 pub(crate) struct Worker {
     engines: Engines,
     /// Those of the file that was open before what is loading.
     before: Option<Engines>,
+    clock: Instant,
+    /// When it tells again what is decoded so far.
+    pace: Pace,
 }
 
 struct Engines {
@@ -91,12 +95,13 @@ impl Engines {
 
 impl Worker {
     pub(crate) fn new() -> Worker {
-        Worker { engines: Engines::new(), before: None }
+        Worker { engines: Engines::new(), before: None, clock: Instant::now(), pace: Pace::default() }
     }
 
     /// Begins to read a file. What was open before stays until the new one is.
     pub(crate) fn load(&mut self, load: Load) -> Result<(), String> {
         if load.which == Which::First {
+            self.pace = Pace::begun(self.now_ms());
             let before = std::mem::replace(&mut self.engines, Engines::new());
             if before.is_open {
                 self.before = Some(before);
@@ -133,6 +138,7 @@ impl Worker {
         loop {
             let work = self.engines.pair.step(has_time);
             self.take(replies);
+            self.tell(replies);
             if work == Work::More {
                 if !has_time() {
                     return true;
@@ -150,6 +156,21 @@ impl Worker {
                     return true;
                 }
             }
+        }
+    }
+
+    fn now_ms(&self) -> f64 {
+        self.clock.elapsed().as_secs_f64() * 1e3
+    }
+
+    /// Adds what is decoded so far, now and then.
+    fn tell(&mut self, replies: &mut Vec<(u32, Reply)>) {
+        let now = self.now_ms();
+        if self.pace.is_due(now)
+            && let Some(reply) = self.engines.pair.partial()
+        {
+            replies.push((self.engines.loads.first().copied().unwrap_or_default(), reply));
+            self.pace = Pace::told(now, self.now_ms());
         }
     }
 

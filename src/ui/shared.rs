@@ -153,7 +153,7 @@ impl Shared {
     }
 
     /// The device that is drawn: of the open file, or of what is decoded so far.
-    pub(super) fn drawn_device(&self) -> Option<&DeviceSummary> {
+    pub fn drawn_device(&self) -> Option<&DeviceSummary> {
         self.device_at(self.device_place)
     }
 
