@@ -49,6 +49,7 @@ use crate::app::{App, Begin, Show, begin};
 use crate::files::Given;
 use crate::gestures::Gestures;
 use crate::keys::Keys;
+use ui::passes::Passes;
 
 /// Brings them to life. The timeline comes early: it is what people wait for.
 const PARTS: &[Begin] = &[
@@ -101,24 +102,21 @@ const SLICE_MS: f64 = 6.0;
 /// What the page shows.
 pub(super) struct Panels {
     shows: Vec<Show>,
-    /// The part that is shown next: parts are shown in their order, however many frames that takes.
-    next: usize,
-    /// Whether something changed since the first was shown, so that all are shown again after the last.
-    again: bool,
+    passes: Passes,
 }
 
 impl Panels {
     /// Brings all parts to life.
     pub(super) fn begin(app: &'static App) -> Result<Panels, String> {
         let shows = PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>()?;
-        Ok(Panels { shows, next: 0, again: false })
+        Ok(Panels { shows, passes: Passes::default() })
     }
 
     /// Shows the state, all of it.
     pub(super) fn show(&mut self, app: &'static App) {
         let state = app.state.borrow();
         self.shows.iter_mut().for_each(|show| show(app, &state));
-        (self.next, self.again) = (0, false);
+        self.passes.done(self.shows.len());
     }
 
     /// Shows as much of the state as a frame has time for, and asks for another one where that is not all. `changed` says whether this frame
@@ -128,20 +126,10 @@ impl Panels {
         let clock = app.dom.window.performance();
         let now = || clock.as_ref().map_or(0.0, |clock| clock.now());
         let end = now() + SLICE_MS;
-        self.again |= changed;
-        loop {
-            if self.next == 0 && !std::mem::take(&mut self.again) {
-                return;
-            }
-            for show in self.shows.iter_mut().skip(self.next) {
-                if now() >= end {
-                    app.frame.go_on();
-                    return;
-                }
-                show(app, &state);
-                self.next += 1;
-            }
-            self.next = 0;
+        let Panels { shows, passes } = self;
+        let show = &mut |at: usize| shows.get_mut(at).into_iter().for_each(|show| show(app, &state));
+        if passes.go_on(PARTS.len(), changed, &mut || now() < end, show) {
+            app.frame.go_on();
         }
     }
 }

@@ -53,6 +53,7 @@ pub mod palette_entries;
 mod part;
 pub mod partial;
 mod parts;
+pub mod passes;
 pub mod picture_file;
 pub mod pinned;
 pub mod placing;

@@ -166,6 +166,6 @@ fn ranks_are_opened_and_compared_by_keys() {
     page.press_shift_enter();
     page.wait_for(&Some("comparison".to_owned()), || topic(&page));
     page.wait_until("it is compared", || page.text("#why-statements").contains("12.0 MiB higher"));
-    assert!(page.text("#lane-labels").contains("by-keys_rank3.pickle"), "{}", page.text("#lane-labels"));
+    page.wait_until("its lane is named", || page.text("#lane-labels").contains("by-keys_rank3.pickle"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

@@ -1,0 +1,71 @@
+use super::Passes;
+use proptest::prelude::*;
+
+/// Parts that remember which state each showed last.
+struct Parts {
+    shown: Vec<u32>,
+    passes: Passes,
+    state: u32,
+}
+
+impl Parts {
+    fn new(count: usize) -> Parts {
+        Parts { shown: vec![0; count], passes: Passes::default(), state: 0 }
+    }
+
+    /// A frame with time for so many parts; whether another one is asked for.
+    fn frame(&mut self, changed: bool, mut time: u32) -> bool {
+        self.state += u32::from(changed);
+        let Parts { shown, passes, state } = self;
+        let mut has_time = || {
+            let has = time > 0;
+            time = time.saturating_sub(1);
+            has
+        };
+        passes.go_on(shown.len(), changed, &mut has_time, &mut |at| shown[at] = *state)
+    }
+}
+
+proptest! {
+    /// Nothing is lost: whoever goes on has shown all of the newest state at last. No part is ahead of one before it.
+    #[test]
+    fn all_is_shown_in_order(count in 1..9_usize, frames in prop::collection::vec((any::<bool>(), 0..9_u32), 0..30)) {
+        let mut parts = Parts::new(count);
+        parts.frame(true, 0);
+        let mut is_asked_for = true;
+        for (changed, time) in frames {
+            if changed || is_asked_for {
+                is_asked_for = parts.frame(changed, time);
+                prop_assert!(parts.shown.is_sorted_by(|first, second| first >= second), "{:?}", parts.shown);
+            }
+        }
+        for _ in 0..count {
+            if is_asked_for {
+                is_asked_for = parts.frame(false, 0);
+            }
+        }
+        prop_assert!(!is_asked_for);
+        prop_assert_eq!(parts.shown, vec![parts.state; count]);
+    }
+}
+
+#[test]
+fn the_last_part_is_shown_while_every_frame_changes_something() {
+    let mut parts = Parts::new(40);
+    for _ in 0..40 {
+        parts.frame(true, 0);
+    }
+    assert_eq!(parts.shown, vec![40; 40]);
+}
+
+/// Time may be over when a frame begins: it shows a part all the same, and asks for the next.
+#[test]
+fn a_frame_without_time_loses_nothing() {
+    let mut parts = Parts::new(3);
+    assert!(parts.frame(true, 9) || parts.shown == [1, 1, 1]);
+    assert!(parts.frame(true, 0));
+    assert_eq!(parts.shown, [2, 1, 1]);
+    assert!(parts.frame(false, 0));
+    assert!(!parts.frame(false, 0));
+    assert_eq!(parts.shown, [2, 2, 2]);
+}
