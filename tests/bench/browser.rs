@@ -51,8 +51,8 @@ pub(crate) struct Fresh {
 }
 
 impl Fresh {
-    pub(crate) fn start() -> Fresh {
-        let chromium = Chromium::fresh();
+    pub(crate) fn start(adapter: Adapter) -> Fresh {
+        let chromium = Chromium::fresh(adapter);
         Fresh { chromium, page: Page::in_profile(chromium) }
     }
 
@@ -99,7 +99,7 @@ pub(crate) fn version() -> String {
 
 /// Opens the file in a browser of its own: three times, and reads it once.
 pub(crate) fn open(file: &Generated) -> InChromium {
-    let tab = Fresh::start();
+    let tab = Fresh::start(Adapter::Software);
     tab.page.run_before_load(&watch::script());
     let between = || {
         let worker = tab.page.workers().pop().expect("a worker");

@@ -5,6 +5,7 @@
 
 use crate::browser::Fresh;
 use crate::cases::Generated;
+use crate::chromium::Adapter;
 use crate::figure::Figure;
 use crate::opening::SETTLING;
 use crate::server::{self, Response};
@@ -13,6 +14,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// It asks for no GPU, and a GPU in software would paint its polygons later than the processor does.
+const ADAPTER: Adapter = Adapter::Missing;
 /// Where it is without a folder.
 const PINNED: &str = "https://cdn.jsdelivr.net/gh/pytorch/pytorch@v2.15.0/torch/utils/viz/MemoryViz.js";
 /// How long it may take for a file, and to start.
@@ -91,7 +94,7 @@ pub(crate) fn find() -> Result<MemoryViz, String> {
     });
     let address = format!("http://{}/", at.map_err(|error| error.to_string())?);
     let found = MemoryViz { address, said };
-    let tab = Fresh::start();
+    let tab = Fresh::start(ADAPTER);
     tab.page.run_before_load(SCRIPT);
     found.load(&tab).map_err(|why| format!("{why}; {how}"))?;
     Ok(found)
@@ -119,7 +122,7 @@ impl MemoryViz {
     /// # Errors
     /// It does not survive the file, or not within [`LIMIT`].
     pub(crate) fn draw(&self, file: &Generated) -> Result<Drawing, String> {
-        let tab = Fresh::start();
+        let tab = Fresh::start(ADAPTER);
         tab.chromium.call("", "Target.setDiscoverTargets", json!({ "discover": true }));
         tab.page.run_before_load(SCRIPT);
         let (cold, warm) = (self.load(&tab)?, self.load(&tab)?);

@@ -3,7 +3,7 @@
 //! judges nothing.
 //!
 //! `./run measure` builds what this needs, runs it and writes `tests/bench/results.md`; with `--quick` it stops at a million events,
-//! measures once and only prints. `MEMORY_VIZ` names a folder with memory_viz (see `memory_viz.rs`).
+//! measures once and only prints, with `--quick --smallest` (`cargo bench`) after the smallest file. `MEMORY_VIZ` names a folder with memory_viz (see `memory_viz.rs`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
 
@@ -86,7 +86,9 @@ fn main() {
     let machine = machine::describe(&versions.join(", "));
     let besides = Besides { browsers, memory_viz: found.as_ref().map(|it| it.said.clone()).map_err(String::clone) };
     let mut outcomes: Vec<Outcome> = Vec::new();
-    for case in cases::cases(extent) {
+    // To try the bench itself.
+    let most = if has("--smallest") { 1 } else { usize::MAX };
+    for case in cases::cases(extent).into_iter().take(most) {
         let outcome = measure(&case, &besides, peer);
         // What it does not survive, it survives no larger one of.
         if outcome.as_ref().is_ok_and(|it| it.memory_viz.is_err()) {

@@ -18,7 +18,7 @@ pub(crate) const SETTLING: Duration = Duration::from_millis(1500);
 /// Files of fewer bytes are not kept (`memscape::ui::kept::LEAST`).
 const LEAST_KEPT: u64 = memscape::ui::kept::LEAST;
 /// How long the storage may take once everything is shown: a browser may keep nothing.
-const KEEPING: Duration = Duration::from_secs(20);
+const KEEPING: Duration = Duration::from_secs(8);
 
 /// A tab of a browser.
 pub(crate) trait Tab {

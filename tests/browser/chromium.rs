@@ -89,8 +89,8 @@ impl Chromium {
     /// Another browser, whose profile nobody has used: what a bench starts for a first visit, and ends. It is never dropped, since pages
     /// want a browser that stays; there is only one at a time.
     #[allow(dead_code, reason = "the bench of opening starts them")]
-    pub(crate) fn fresh() -> &'static Chromium {
-        Box::leak(Box::new(Chromium::start(Adapter::Software, &folder("fresh"))))
+    pub(crate) fn fresh(adapter: Adapter) -> &'static Chromium {
+        Box::leak(Box::new(Chromium::start(adapter, &folder("fresh"))))
     }
 
     /// Ends what [`Chromium::fresh`] started, and removes its profile.
