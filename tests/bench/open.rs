@@ -123,7 +123,7 @@ fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome 
                 && let Ok(done) = openings
             {
                 eprintln!("measure: {} in {}", case.name, browser.name);
-                match browser.open(&file) {
+                match survived(|| browser.open(&file)) {
                     Ok(opening) => done.push(opening),
                     Err(why) => *openings = Err(why),
                 }
@@ -132,7 +132,7 @@ fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome 
         if let (true, Some(peer), Ok(done)) = (runs_elsewhere, peer, &mut drawings) {
             eprintln!("measure: {} in memory_viz", case.name);
             match if memory_viz::may_read(&file.path) {
-                peer.draw(&file)
+                survived(|| peer.draw(&file))
             } else {
                 Err("browsers read no 2 GiB at once".to_owned())
             } {
@@ -159,4 +159,10 @@ fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome 
         trace: (file.bytes < 200_000_000).then(|| trace::of(&file)),
         cpython: room.map(|()| cpython.map(|seconds| seconds.into_iter().collect())),
     })
+}
+
+/// What is beside the page in Chromium may fail, and the rest is measured all the same.
+fn survived<T>(open: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open));
+    result.unwrap_or_else(|cause| Err(cause.downcast_ref::<String>().map_or("it failed", String::as_str).to_owned()))
 }
