@@ -1,115 +1,95 @@
-//! What opening takes in the page: until the summary, until the picture; the worker's share, memory, and whether the page answered.
+//! What opening takes in Chromium: what every browser is asked, the worker's share, and its memory.
 
 use crate::cases::Generated;
 use crate::chromium::{Adapter, Chromium};
 use crate::figure::Figure;
 use crate::machine;
+use crate::opening::{self, Opening, Openings, Tab};
 use crate::page::Page;
 use crate::site::Site;
+use crate::watch;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long any step may take, and how much longer for each byte of the file.
-const PATIENCE: Duration = Duration::from_secs(60);
-const MORE_PATIENCE: Duration = Duration::from_nanos(200);
-/// How often the page is asked whether it is done; each question disturbs it.
-const BETWEEN_QUESTIONS: Duration = Duration::from_millis(100);
-/// A page that has just been loaded is still busy with its worker and its device: nobody drops a file that fast.
-pub(crate) const SETTLING: Duration = Duration::from_millis(1500);
-
-/// What opening a file in the page took, once. Seconds, unless the name says otherwise.
-pub(crate) struct Opening {
-    /// From the address to a page whose program runs, in a browser context of its own and then again in that.
-    pub(crate) empty: f64,
-    pub(crate) empty_again: f64,
+/// What opening a file in Chromium took, once. Seconds, unless the name says otherwise.
+pub(crate) struct InChromium {
+    opening: Opening,
     /// The worker's engine, without the waiting for bytes.
-    pub(crate) work: f64,
+    work: f64,
     /// The same once more in the same page: the browser has optimised the wasm by then.
-    pub(crate) work_again: f64,
-    /// From the choice of the file to its summary.
-    pub(crate) summary: f64,
-    /// From the choice of the file to its picture.
-    pub(crate) picture: f64,
-    /// From the choice of the file to the last answer of the worker: everything is shown, all insights are known.
-    pub(crate) all: f64,
-    /// A bare `File.stream()` read of the same file in the same page, after all that.
-    pub(crate) bare: f64,
-    /// The longest that a timer of the page had to wait, until everything is shown.
-    pub(crate) gap_ms: f64,
+    work_again: f64,
     /// The worker's wasm memory, which never shrinks: its peak.
-    pub(crate) wasm_bytes: f64,
-    /// The largest resident set of the renderer process: page, worker and Chromium's own.
-    pub(crate) renderer_bytes: f64,
-    /// The same before the file is chosen.
-    pub(crate) empty_renderer_bytes: f64,
+    wasm_bytes: f64,
 }
 
 /// The same of several openings.
 pub(crate) struct InPage {
-    pub(crate) empty: Figure,
-    pub(crate) empty_again: Figure,
+    pub(crate) openings: Openings,
     pub(crate) work: Figure,
     pub(crate) work_again: Figure,
-    pub(crate) summary: Figure,
-    pub(crate) picture: Figure,
-    pub(crate) all: Figure,
-    pub(crate) bare: Figure,
-    pub(crate) gap_ms: Figure,
     pub(crate) wasm_bytes: Figure,
-    pub(crate) renderer_bytes: Figure,
-    pub(crate) empty_renderer_bytes: Figure,
 }
 
 impl InPage {
     /// Each figure of these openings.
-    pub(crate) fn of(openings: &[Opening]) -> InPage {
-        let figure = |of: fn(&Opening) -> f64| openings.iter().map(of).collect();
+    pub(crate) fn of(openings: Vec<InChromium>) -> InPage {
+        let figure = |of: fn(&InChromium) -> f64| openings.iter().map(of).collect();
         InPage {
-            empty: figure(|opening| opening.empty),
-            empty_again: figure(|opening| opening.empty_again),
             work: figure(|opening| opening.work),
             work_again: figure(|opening| opening.work_again),
-            summary: figure(|opening| opening.summary),
-            picture: figure(|opening| opening.picture),
-            all: figure(|opening| opening.all),
-            bare: figure(|opening| opening.bare),
-            gap_ms: figure(|opening| opening.gap_ms),
             wasm_bytes: figure(|opening| opening.wasm_bytes),
-            renderer_bytes: figure(|opening| opening.renderer_bytes),
-            empty_renderer_bytes: figure(|opening| opening.empty_renderer_bytes),
+            openings: Openings::of(&openings.into_iter().map(|opening| opening.opening).collect::<Vec<_>>()),
         }
     }
 }
 
-/// From before the page begins: notes when its program runs, which writes the snippet, and when a worker said something last.
-pub(crate) const BEFORE: &str = "window.Worker = class extends Worker { constructor(...of) { super(...of); \
-        this.addEventListener('message', () => window.heard = performance.now()); } }; \
-    new MutationObserver((_, observer) => { if (document.getElementById('snippet')?.textContent) { \
-        window.runs = performance.now(); observer.disconnect(); } }) \
-        .observe(document, { childList: true, subtree: true });";
+/// A Chromium that has never seen a page, and a tab in its profile; it ends with this.
+pub(crate) struct Fresh {
+    pub(crate) chromium: &'static Chromium,
+    pub(crate) page: Page,
+}
 
-/// Without a word of the worker for so long, everything is shown.
-pub(crate) const QUIET_MS: f64 = 1000.0;
+impl Fresh {
+    pub(crate) fn start(adapter: Adapter) -> Fresh {
+        let chromium = Chromium::fresh(adapter);
+        Fresh { chromium, page: Page::in_profile(chromium) }
+    }
 
-/// Notes when a file is chosen, when its summary stands and when its first picture is drawn, and how late a timer comes.
-pub(crate) const WATCH: &str = "{ const times = window.times = { gap: 0 }; \
-    document.querySelector('input#file').addEventListener('change', event => { \
-        times.file = event.target.files[0]; times.start = times.tick = performance.now(); }, { capture: true, once: true }); \
-    const state = new MutationObserver(() => { if (times.start && document.body.dataset.state === 'ready') { \
-        times.summary = performance.now(); state.disconnect(); } }); \
-    state.observe(document.body, { attributes: true, attributeFilter: ['data-state'] }); \
-    const picture = new MutationObserver(() => { if (times.summary) { times.picture = performance.now(); picture.disconnect(); } }); \
-    picture.observe(document.body, { attributes: true, subtree: true, attributeFilter: ['data-frames'] }); \
-    const tick = () => { const now = performance.now(); \
-        if (times.tick && now - times.tick > times.gap) { times.gap = now - times.tick; times.gapAt = times.tick - times.start; } \
-        if (times.tick) times.tick = now; \
-        if (!times.over) setTimeout(tick); }; \
-    tick(); }";
+    /// The largest resident set that any of its renderer processes alive has had, in bytes: there is one page at a time.
+    pub(crate) fn largest_renderer(&self) -> Option<u64> {
+        let processes = self.chromium.call("", "SystemInfo.getProcessInfo", json!({}));
+        let processes = processes["processInfo"].as_array().cloned().unwrap_or_default();
+        let of_renderer = |process: &Value| (process["type"] == "renderer").then(|| process["id"].to_string());
+        processes.iter().filter_map(of_renderer).filter_map(|id| machine::peak_resident(&id)).max()
+    }
+}
 
-/// Reads the chosen file as a page that does nothing else would.
-const READ: &str = "(async () => { const start = performance.now(); const reader = times.file.stream().getReader(); let bytes = 0; \
-    for (;;) { const { done, value } = await reader.read(); if (done) break; bytes += value.length; } \
-    if (bytes === times.file.size) times.bare = performance.now() - start; })(); undefined";
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        self.chromium.end_fresh();
+    }
+}
+
+impl Tab for Fresh {
+    fn load(&self) {
+        self.page.navigate("about:blank");
+        self.page.navigate(&Site::shared().page());
+        self.page.wait_for_state("empty");
+    }
+
+    fn evaluate(&self, expression: &str) -> Value {
+        self.page.evaluate(expression)
+    }
+
+    fn choose(&self, file: &Path) {
+        self.page.choose("input#file", &[file]);
+    }
+
+    fn resident(&self) -> Option<u64> {
+        self.largest_renderer()
+    }
+}
 
 /// Which browser it is.
 pub(crate) fn version() -> String {
@@ -117,85 +97,47 @@ pub(crate) fn version() -> String {
     version["product"].as_str().unwrap_or("a browser without a name").to_owned()
 }
 
-/// Opens the file twice in a page of its own, and reads it once.
-pub(crate) fn open(file: &Generated) -> Opening {
-    let page = Page::blank(Chromium::with(Adapter::Software));
-    page.run_before_load(BEFORE);
-    page.navigate(&Site::shared().page());
-    page.wait_for_state("empty");
-    std::thread::sleep(SETTLING);
-    let empty = page.evaluate("window.runs").as_f64().expect("the program runs") / 1e3;
-    page.reload();
-    page.wait_for_state("empty");
-    std::thread::sleep(SETTLING);
-    let empty_again = page.evaluate("window.runs").as_f64().expect("the program runs") / 1e3;
-    let empty_renderer_bytes = largest_renderer();
-    let time = |expression: &str| {
-        let deadline = Instant::now() + PATIENCE + MORE_PATIENCE.mul_f64(file.bytes as f64);
-        loop {
-            if let Some(milliseconds) = page.evaluate(expression).as_f64() {
-                return milliseconds / 1e3;
-            }
-            assert_ne!(page.state(), "error", "{}", page.text("#error"));
-            let told = || {
-                let (state, status) = (page.state(), page.text("#status"));
-                format!("{state} {status:?} {}; {:#?}", page.evaluate("JSON.stringify(times)"), page.complaints())
-            };
-            assert!(Instant::now() < deadline, "waited in vain for {expression}: {}", told());
-            std::thread::sleep(BETWEEN_QUESTIONS);
-        }
+/// Opens the file in a browser of its own: three times, and reads it once.
+pub(crate) fn open(file: &Generated) -> InChromium {
+    let tab = Fresh::start(Adapter::Software);
+    tab.page.run_before_load(&watch::script());
+    let between = || {
+        let worker = tab.page.workers().pop().expect("a worker");
+        let wasm_bytes = wasm_memory(tab.chromium, &worker);
+        let work = work_of(&tab.page, &worker).expect("the file is open");
+        (work, work_again(&tab.page, file, &worker), wasm_bytes)
     };
-    let choose = || {
-        page.evaluate(WATCH);
-        page.choose("input#file", &[&file.path]);
-        time("times.picture - times.start")
-    };
-    let picture = choose();
-    let summary = time("times.summary - times.start");
-    let all = time(&format!("performance.now() - heard > {QUIET_MS} ? heard - times.start : null"));
-    let gap_ms = time("(times.over = true, times.gap)") * 1e3;
-    let worker = page.workers().pop().expect("a worker");
-    let (wasm_bytes, renderer_bytes) = (wasm_memory(&worker), largest_renderer());
-    // The worker says how long its engine worked for its file, without the waiting for bytes.
+    let (opening, (work, work_again, wasm_bytes)) = opening::open(&tab, file, between).expect("it opens");
+    InChromium { opening, work, work_again, wasm_bytes }
+}
+
+/// Seconds that the worker says its engine worked for its file, without the waiting for bytes.
+fn work_of(page: &Page, worker: &str) -> Option<f64> {
     let marks = "performance.getEntriesByType('mark').flatMap(mark => mark.name.match(/by (\\d+) ms/)?.slice(1) ?? []).map(Number)";
-    let read_mark = |worker: &str| -> Option<f64> {
-        let marks: Vec<f64> = serde_json::from_value(page.evaluate_in(worker, marks)).expect("numbers");
-        marks.last().copied()
-    };
-    let work = read_mark(&worker).expect("the file is open") / 1e3;
-    page.evaluate(READ);
-    let bare = time("times.bare");
-    // Not `choose`: a small file is open again before the next frame, and then nothing of the page's state changes.
+    let marks: Vec<f64> = serde_json::from_value(page.evaluate_in(worker, marks)).expect("numbers");
+    marks.last().map(|milliseconds| milliseconds / 1e3)
+}
+
+/// The same when the file is opened once more in the same page, and read: what is kept of it is forgotten for so long.
+fn work_again(page: &Page, file: &Generated, before: &str) -> f64 {
+    page.evaluate("window.list = localStorage['memscape.kept']; delete localStorage['memscape.kept']");
+    // The picture is not waited for: a small file is open again before the next frame, and then nothing of the page's state changes.
     page.choose("input#file", &[&file.path]);
     // Another worker reads it, and the first one goes.
-    let deadline = Instant::now() + PATIENCE + MORE_PATIENCE.mul_f64(file.bytes as f64);
-    let work_again = loop {
-        let next = page.workers().pop().filter(|next| *next != worker);
-        if let Some(mark) = next.and_then(|next| read_mark(&next)) {
-            break mark / 1e3;
+    let deadline = Instant::now() + opening::patience(file);
+    loop {
+        let next = page.workers().pop().filter(|next| next != before);
+        if let Some(seconds) = next.and_then(|next| work_of(page, &next)) {
+            page.evaluate("list && (localStorage['memscape.kept'] = list)");
+            return seconds;
         }
         assert!(Instant::now() < deadline, "waited in vain until the file is open again");
-        std::thread::sleep(BETWEEN_QUESTIONS);
-    };
-    Opening {
-        empty,
-        empty_again,
-        work,
-        work_again,
-        summary,
-        picture,
-        all,
-        bare,
-        gap_ms,
-        wasm_bytes,
-        renderer_bytes,
-        empty_renderer_bytes,
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 
 /// Bytes of wasm memory in a worker: nothing of it is exposed, so the debugger looks for its one `WebAssembly.Memory`.
-fn wasm_memory(worker: &str) -> f64 {
-    let chromium = Chromium::with(Adapter::Software);
+fn wasm_memory(chromium: &Chromium, worker: &str) -> f64 {
     let prototype = json!({ "expression": "WebAssembly.Memory.prototype" });
     let prototype = chromium.call(worker, "Runtime.evaluate", prototype)["result"]["objectId"].take();
     let objects = json!({ "prototypeObjectId": prototype });
@@ -203,13 +145,4 @@ fn wasm_memory(worker: &str) -> f64 {
     let sum = "function() { return this.reduce((sum, memory) => sum + memory.buffer.byteLength, 0); }";
     let sum = json!({ "objectId": objects, "functionDeclaration": sum, "returnByValue": true });
     chromium.call(worker, "Runtime.callFunctionOn", sum)["result"]["value"].as_f64().expect("bytes")
-}
-
-/// The largest resident set that any renderer process alive has had, in bytes: there is one page at a time.
-fn largest_renderer() -> f64 {
-    let processes = Chromium::with(Adapter::Software).call("", "SystemInfo.getProcessInfo", json!({}));
-    let processes = processes["processInfo"].as_array().cloned().unwrap_or_default();
-    let of_renderer = |process: &Value| (process["type"] == "renderer").then(|| process["id"].to_string());
-    let peaks = processes.iter().filter_map(of_renderer).filter_map(|id| machine::peak_resident(&id));
-    peaks.max().unwrap_or(0) as f64
 }

@@ -35,6 +35,9 @@ pub(crate) fn cases(extent: Extent) -> Vec<Case> {
         case("100 k events", "--events 100000 --frames 60", 3, 20_000_000),
         case("1 M events", "--events 1000000 --frames 60", 3, 200_000_000),
     ];
+    if extent == Extent::Quick {
+        cases.iter_mut().for_each(|case| case.runs = 1);
+    }
     if extent == Extent::Whole {
         cases.push(case("10 M events", "--events 10000000 --frames 60", 3, 2_000_000_000));
         cases.push(case("over 5 GB", "--events 15000000 --frames 240 --style cpp", 1, 7_000_000_000));

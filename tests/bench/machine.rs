@@ -1,5 +1,6 @@
 //! What the machine is, and what of it is free.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -20,6 +21,31 @@ pub(crate) fn peak_resident(process: &str) -> Option<u64> {
     kibibytes_of(&format!("/proc/{process}/status"), "VmHWM:")
 }
 
+/// The largest resident set that any process alive has had that descends from this one and has this in its command line, in bytes.
+pub(crate) fn largest_descendant(word: &str) -> Option<u64> {
+    let ids = || {
+        std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|it| it.file_name().into_string().ok())
+    };
+    let status = |id: &str| std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let parents: HashMap<String, String> = ids()
+        .filter_map(|id| {
+            let parent =
+                status(&id).lines().find_map(|line| line.strip_prefix("PPid:").map(|id| id.trim().to_owned()))?;
+            Some((id, parent))
+        })
+        .collect();
+    let own = std::process::id().to_string();
+    let descends = |id: &String| {
+        let parents = std::iter::successors(Some(id), |id| parents.get(*id));
+        parents.skip(1).any(|parent| *parent == own)
+    };
+    let has_word = |id: &String| {
+        let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(word)
+    };
+    parents.keys().filter(|id| has_word(id) && descends(id)).filter_map(|id| peak_resident(id)).max()
+}
+
 /// Seconds that the threads called `name` of a process have worked so far, where Linux tells: a busy machine does not disturb it.
 pub(crate) fn worked(process: &str, name: &str) -> f64 {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
@@ -32,7 +58,7 @@ pub(crate) fn worked(process: &str, name: &str) -> f64 {
 }
 
 /// Processor, cores, memory and load, the programs that are compared, and the state of the source: one line each.
-pub(crate) fn describe(browser: &str) -> String {
+pub(crate) fn describe(browsers: &str) -> String {
     let model = field_of("/proc/cpuinfo", "model name").unwrap_or_else(|| "an unnamed processor".to_owned());
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let memory = kibibytes_of("/proc/meminfo", "MemTotal:").unwrap_or(0) >> 30;
@@ -43,7 +69,7 @@ pub(crate) fn describe(browser: &str) -> String {
     let date = said_by(Command::new("date").args(["-u", "+%Y-%m-%d"]));
     format!(
         "* {model}, {cores} cores, {memory} GiB of memory; load average {load} when the run began (1.00 keeps one core busy)\n\
-         * {browser}, {python}\n* commit {commit}, {date}\n"
+         * {browsers}, {python}\n* commit {commit}, {date}\n"
     )
 }
 

@@ -2,11 +2,12 @@
 //!
 //! One opening by itself: a trace costs time of its own, so its sums tell shares, not the figures beside them.
 
-use crate::browser::{BEFORE, QUIET_MS, SETTLING, WATCH};
 use crate::cases::Generated;
 use crate::chromium::{Adapter, Chromium};
+use crate::opening::SETTLING;
 use crate::page::Page;
 use crate::site::Site;
+use crate::watch;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -70,11 +71,10 @@ struct Span {
 pub(crate) fn of(file: &Generated) -> Trace {
     let chromium = Chromium::with(Adapter::Software);
     let page = Page::blank(chromium);
-    page.run_before_load(BEFORE);
+    page.run_before_load(&watch::script());
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
     std::thread::sleep(SETTLING);
-    page.evaluate(WATCH);
     let before = chromium.events(|event| event.method.starts_with("Tracing.")).len();
     let config =
         json!({ "includedCategories": CATEGORIES, "excludedCategories": ["*"], "recordMode": "recordUntilFull" });
@@ -83,8 +83,7 @@ pub(crate) fn of(file: &Generated) -> Trace {
     page.evaluate("performance.mark('measure')");
     let mark_ms = page.evaluate("performance.getEntriesByName('measure')[0].startTime").as_f64().expect("a time");
     page.choose("input#file", &[&file.path]);
-    let shown =
-        format!("performance.now() - heard > {QUIET_MS} && times.picture ? [times.start, times.picture, heard] : null");
+    let shown = format!("({}) ? [times.start, times.picture, times.shown] : null", watch::everything());
     let deadline = Instant::now() + PATIENCE;
     let times: Vec<f64> = loop {
         if let Ok(times) = serde_json::from_value(page.evaluate(&shown)) {

@@ -78,17 +78,34 @@ impl Chromium {
         static SOFTWARE: OnceLock<Chromium> = OnceLock::new();
         static MISSING: OnceLock<Chromium> = OnceLock::new();
         static MORTAL: OnceLock<Chromium> = OnceLock::new();
+        let start = || Chromium::start(adapter, &folder(&format!("{adapter:?}")));
         match adapter {
-            Adapter::Software => SOFTWARE.get_or_init(|| Chromium::start(adapter)),
-            Adapter::Missing => MISSING.get_or_init(|| Chromium::start(adapter)),
-            Adapter::Mortal => MORTAL.get_or_init(|| Chromium::start(adapter)),
+            Adapter::Software => SOFTWARE.get_or_init(start),
+            Adapter::Missing => MISSING.get_or_init(start),
+            Adapter::Mortal => MORTAL.get_or_init(start),
         }
     }
 
-    fn start(adapter: Adapter) -> Chromium {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chromium-{adapter:?}"));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).expect("target/tmp can be written");
+    /// Another browser, whose profile nobody has used: what a bench starts for a first visit, and ends. It is never dropped, since pages
+    /// want a browser that stays; there is only one at a time.
+    #[allow(dead_code, reason = "the bench of opening starts them")]
+    pub(crate) fn fresh(adapter: Adapter) -> &'static Chromium {
+        Box::leak(Box::new(Chromium::start(adapter, &folder("fresh"))))
+    }
+
+    /// Ends what [`Chromium::fresh`] started, and removes its profile.
+    #[allow(dead_code, reason = "the bench of opening ends them")]
+    pub(crate) fn end_fresh(&self) {
+        // One that is gone already is fine too.
+        let _ = self.try_call("", "Browser.close", json!({}));
+        let inbox = self.connection.inbox.lock().expect("the reader does not panic");
+        drop(self.connection.arrived.wait_timeout_while(inbox, PATIENCE, |inbox| !inbox.closed));
+        let _ = std::fs::remove_dir_all(folder("fresh"));
+    }
+
+    fn start(adapter: Adapter, folder: &Path) -> Chromium {
+        let _ = std::fs::remove_dir_all(folder);
+        std::fs::create_dir_all(folder).expect("target/tmp can be written");
         let log = std::fs::File::create(folder.join("stderr.txt")).expect("target/tmp can be written");
         // Chromium reads commands from descriptor 3 and answers on 4; a shell maps them, since std maps only 0 to 2.
         let mut command = Command::new("sh");
@@ -209,6 +226,11 @@ impl Connection {
             self.send(session, method, json!({}));
         }
     }
+}
+
+/// The profile of the browser of this name.
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chromium-{name}"))
 }
 
 /// `CHROMIUM`, or the first of the usual names on PATH.

@@ -39,7 +39,9 @@ pub(crate) const SHIFT: u32 = 8;
 /// A tab of its own, with storage of its own; closed on drop.
 pub(crate) struct Page {
     chromium: &'static Chromium,
+    /// Empty for the browser's own profile.
     context: String,
+    target: String,
     session: String,
 }
 
@@ -56,11 +58,24 @@ impl Page {
     /// An empty tab of 1280 × 800 CSS pixels.
     pub(crate) fn blank(chromium: &'static Chromium) -> Page {
         let context = text(&chromium.call("", "Target.createBrowserContext", json!({}))["browserContextId"]);
-        let target = json!({ "url": "about:blank", "browserContextId": context });
+        Page::tab(chromium, context)
+    }
+
+    /// The same in the browser's own profile, which keeps on the disk what a user's would.
+    #[allow(dead_code, reason = "the bench of opening uses it")]
+    pub(crate) fn in_profile(chromium: &'static Chromium) -> Page {
+        Page::tab(chromium, String::new())
+    }
+
+    fn tab(chromium: &'static Chromium, context: String) -> Page {
+        let mut target = json!({ "url": "about:blank" });
+        if !context.is_empty() {
+            target["browserContextId"] = context.as_str().into();
+        }
         let target = text(&chromium.call("", "Target.createTarget", target)["targetId"]);
         let attach = json!({ "targetId": target, "flatten": true });
         let session = text(&chromium.call("", "Target.attachToTarget", attach)["sessionId"]);
-        let page = Page { chromium, context, session };
+        let page = Page { chromium, context, target, session };
         for domain in ["Page", "Runtime", "Network", "Log", "DOM"] {
             page.call(&format!("{domain}.enable"), json!({}));
         }
@@ -351,9 +366,13 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        let context = json!({ "browserContextId": self.context });
+        let (method, what) = if self.context.is_empty() {
+            ("Target.closeTarget", json!({ "targetId": self.target }))
+        } else {
+            ("Target.disposeBrowserContext", json!({ "browserContextId": self.context }))
+        };
         // A test that already failed must not fail a second time here.
-        let _ = self.chromium.try_call("", "Target.disposeBrowserContext", context);
+        let _ = self.chromium.try_call("", method, what);
     }
 }
 

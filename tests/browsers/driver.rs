@@ -44,6 +44,10 @@ pub(crate) trait Driver: Send {
 
     /// Where it saves files.
     fn downloads(&self) -> &Path;
+
+    /// What it calls itself, with its version.
+    #[allow(dead_code, reason = "the bench of opening says it")]
+    fn version(&self) -> &str;
 }
 
 impl Kind {
@@ -57,6 +61,12 @@ impl Kind {
             Kind::WebKit => webkit::start(),
         }
     }
+}
+
+/// Name and version, as a new session tells them.
+pub(crate) fn version(capabilities: &Value) -> String {
+    let [name, version] = ["browserName", "browserVersion"].map(|key| capabilities[key].as_str().unwrap_or("?"));
+    format!("{name} {version}")
 }
 
 /// The first of these programs on PATH; says aloud where there is none.

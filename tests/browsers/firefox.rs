@@ -1,6 +1,6 @@
 //! Firefox, driven over Marionette: JSON on a socket, each message behind its length.
 
-use crate::driver::{Driver, Order, PATIENCE, Process, folder, program};
+use crate::driver::{Driver, Order, PATIENCE, Process, folder, program, version};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -12,6 +12,7 @@ struct Firefox {
     stream: TcpStream,
     last_id: u64,
     downloads: PathBuf,
+    version: String,
     _process: Process,
 }
 
@@ -51,19 +52,24 @@ pub(crate) fn start(name: &str, more: &[(&str, &str)]) -> Option<Box<dyn Driver>
         std::thread::sleep(Duration::from_millis(20));
     };
     stream.set_read_timeout(Some(PATIENCE)).expect("a time that is not zero");
-    let mut firefox = Firefox { stream, last_id: 0, downloads, _process: process };
+    let mut firefox = Firefox { stream, last_id: 0, downloads, version: String::new(), _process: process };
     firefox.received().expect("it greets");
-    firefox.call("WebDriver:NewSession", json!({})).expect("a session");
+    let session = firefox.answered("WebDriver:NewSession", json!({})).expect("a session");
+    firefox.version = version(&session["capabilities"]);
     Some(Box::new(firefox))
 }
 
 impl Firefox {
     fn call(&mut self, name: &str, body: Value) -> Result<Value, String> {
+        self.answered(name, body).map(|mut answer| answer["value"].take())
+    }
+
+    fn answered(&mut self, name: &str, body: Value) -> Result<Value, String> {
         self.last_id += 1;
         let message = json!([0, self.last_id, name, body]).to_string();
         write!(self.stream, "{}:{message}", message.len()).map_err(|error| error.to_string())?;
         let mut answer = self.received()?;
-        if answer[2].is_null() { Ok(answer[3]["value"].take()) } else { Err(answer[2].to_string()) }
+        if answer[2].is_null() { Ok(answer[3].take()) } else { Err(answer[2].to_string()) }
     }
 
     fn received(&mut self) -> Result<Value, String> {
@@ -103,5 +109,9 @@ impl Driver for Firefox {
 
     fn downloads(&self) -> &Path {
         &self.downloads
+    }
+
+    fn version(&self) -> &str {
+        &self.version
     }
 }

@@ -1,6 +1,6 @@
 //! WebKitGTK's MiniBrowser, driven over WebDriver: JSON by HTTP. It has no headless mode, so it gets a screen of its own.
 
-use crate::driver::{Driver, Order, PATIENCE, Process, folder, program};
+use crate::driver::{Driver, Order, PATIENCE, Process, folder, program, version};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -12,6 +12,7 @@ struct WebKit {
     port: u16,
     session: String,
     downloads: PathBuf,
+    version: String,
     // In the order in which they end.
     _driver: Process,
     _screen: Process,
@@ -46,8 +47,10 @@ pub(crate) fn start() -> Option<Box<dyn Driver>> {
         assert!(Instant::now() < deadline, "WebKitWebDriver does not listen: {}/stderr.txt", home.display());
         std::thread::sleep(Duration::from_millis(20));
     }
-    let mut webkit = WebKit { port, session: String::new(), downloads, _driver: driver, _screen: screen };
+    let mut webkit =
+        WebKit { port, session: String::new(), downloads, version: String::new(), _driver: driver, _screen: screen };
     let session = webkit.call("POST", "/session", &json!({ "capabilities": {} })).expect("a session");
+    webkit.version = version(&session["capabilities"]);
     webkit.session = format!("/session/{}", session["sessionId"].as_str().unwrap_or_default());
     let window = json!({ "x": 0, "y": 0, "width": 1280, "height": 900 });
     webkit.call("POST", &format!("{}/window/rect", webkit.session), &window).expect("a window of this size");
@@ -95,6 +98,10 @@ impl Driver for WebKit {
 
     fn downloads(&self) -> &Path {
         &self.downloads
+    }
+
+    fn version(&self) -> &str {
+        &self.version
     }
 }
 

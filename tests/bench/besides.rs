@@ -1,0 +1,110 @@
+//! One table for each browser, and one for memory_viz.
+
+use crate::elsewhere::Elsewhere;
+use crate::figure::{Figure, digits};
+use crate::memory_viz::Drawings;
+use crate::opening::Openings;
+use crate::report::{Measured, cells};
+use memscape::units::{Bytes, grouped};
+
+/// What is measured beside the page in Chromium.
+pub(crate) struct Besides {
+    pub(crate) browsers: [Elsewhere; 2],
+    /// Where memory_viz is from, or how to have it.
+    pub(crate) memory_viz: Result<String, String>,
+}
+
+pub(crate) fn tables_by_browser(besides: &Besides, measured: &[&Measured]) -> String {
+    let mut text = "## By browser\n\nPage load: from the address until the program runs, in a profile that has never seen the page (cold), \
+         and then once more in it (warm). Everything: the last insight is on the page, and painted. Storage: the decoded file is kept for \
+         the next time, from 8 MiB on. No browser here has a GPU.\n\n"
+        .to_owned();
+    text += &table("Chromium", measured, |file| Ok(&file.page.openings));
+    for (at, browser) in besides.browsers.iter().enumerate() {
+        match &browser.version {
+            Err(why) => text += &format!("### {}\n\nNot measured: {why}.\n\n", browser.name),
+            Ok(_) => {
+                text += &table(browser.name, measured, |file| file.elsewhere[at].as_ref().map_err(String::as_str));
+            }
+        }
+    }
+    text + &memory_viz(besides, measured)
+}
+
+type Row<T> = (&'static str, fn(&T) -> String);
+
+const ROWS: [Row<Openings>; 12] = [
+    ("page load, cold, s", |it| number(&it.cold)),
+    ("page load, warm, s", |it| number(&it.warm)),
+    ("file to first picture, s", |it| number(&it.picture)),
+    ("file to everything shown, s", |it| number(&it.all)),
+    ("longest gap of the page until then, ms", |it| number(&it.gap_ms)),
+    ("file to its columns in the storage, s", |it| number(&it.kept)),
+    ("opened again from the storage: first picture, s", |it| number(&it.again_picture)),
+    ("opened again from the storage: everything shown, s", |it| number(&it.again_all)),
+    ("bare `File.stream()` read, s", |it| number(&it.bare)),
+    ("first picture against the bare read, ×", |it| it.picture.over(&it.bare).map_or("–".to_owned(), digits)),
+    ("page's process, largest resident set, before the file", |it| bytes(&it.empty_resident)),
+    ("the same, everything shown", |it| bytes(&it.resident)),
+];
+
+const DRAWN: [Row<Drawings>; 7] = [
+    ("page load, cold, s", |it| number(&it.cold)),
+    ("page load, warm, s", |it| number(&it.warm)),
+    ("file to first picture, s", |it| number(&it.picture)),
+    ("file to settled, s", |it| number(&it.settled)),
+    ("longest gap of the page until then, ms", |it| number(&it.gap_ms)),
+    ("page's process, largest resident set", |it| bytes(&it.resident)),
+    ("polygons drawn", |it| it.polygons.median().map_or("–".to_owned(), |count| grouped(count as u64))),
+];
+
+fn table<'a>(
+    name: &str,
+    measured: &[&'a Measured],
+    of: impl Fn(&'a Measured) -> Result<&'a Openings, &'a str>,
+) -> String {
+    format!("### {name}\n\n{}", filled(&ROWS, measured, of))
+}
+
+fn memory_viz(besides: &Besides, measured: &[&Measured]) -> String {
+    let title = "### memory_viz, in Chromium\n\n";
+    match &besides.memory_viz {
+        Err(why) => format!("{title}Not measured: {why}.\n\n"),
+        Ok(said) => format!(
+            "{title}From {said}. It draws the 15,000 largest allocations and sums up the others; of its other views and of insights it draws \
+             nothing. Settled: no frame comes late any more. Its Chromium paints without the \
+             GPU in software, which makes it faster. A file has {} s.\n\n{}",
+            crate::memory_viz::LIMIT.as_secs(),
+            filled(&DRAWN, measured, |file| file.memory_viz.as_ref().map_err(String::as_str))
+        ),
+    }
+}
+
+/// The rows for all files, and below them why something is missing.
+fn filled<'a, T: 'a>(
+    rows: &[Row<T>],
+    measured: &[&'a Measured],
+    of: impl Fn(&'a Measured) -> Result<&'a T, &'a str>,
+) -> String {
+    let mut text = format!("| |{}\n", cells(measured.iter().map(|file| format!(" {} ", file.name))));
+    text += &format!("| --- |{}\n", cells(measured.iter().map(|_| " --- ".to_owned())));
+    for (what, row) in rows {
+        let cell = |file: &&'a Measured| of(file).map_or(" – ".to_owned(), |it| format!(" {} ", row(it)));
+        text += &format!("| {what} |{}\n", cells(measured.iter().map(cell)));
+    }
+    text += "\n";
+    for file in measured {
+        if let Err(why) = of(file) {
+            text += &format!("{}: {why}.\n\n", file.name);
+        }
+    }
+    text
+}
+
+fn number(figure: &Figure) -> String {
+    figure.median().map_or("–".to_owned(), digits)
+}
+
+fn bytes(figure: &Figure) -> String {
+    figure.median().map_or("–".to_owned(), |bytes| Bytes(bytes as u64).to_string())
+}

@@ -1,0 +1,125 @@
+//! What opening takes in Firefox and in WebKitGTK, driven as `tests/browsers` drives them.
+
+use crate::cases::Generated;
+use crate::driver::{Driver, Kind, Order};
+use crate::machine;
+use crate::opening::{self, Opening, Tab};
+use crate::server::{self, Response};
+use crate::watch;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::io::Read;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// What WebDriver calls an element.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+/// How long the page may take to start.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A browser beside Chromium, or why it is not measured.
+pub(crate) struct Elsewhere {
+    pub(crate) name: &'static str,
+    kind: Kind,
+    pub(crate) version: Result<String, &'static str>,
+}
+
+/// Both, whether they are here or not.
+pub(crate) fn browsers() -> [Elsewhere; 2] {
+    let found = |name, kind: Kind, missing| Elsewhere {
+        name,
+        kind,
+        version: kind.start().map(|driver| driver.version().to_owned()).ok_or(missing),
+    };
+    [
+        found("Firefox", Kind::Firefox, "not installed, and not named in FIREFOX"),
+        found("WebKitGTK", Kind::WebKit, "no WebKitWebDriver or no Xvfb"),
+    ]
+}
+
+impl Elsewhere {
+    /// Opens the file in a browser of its own.
+    ///
+    /// # Errors
+    /// Why it could not.
+    pub(crate) fn open(&self, file: &Generated) -> Result<Opening, String> {
+        let driver = self.kind.start().ok_or("it does not start")?;
+        let tab = Driven { driver: RefCell::new(driver), kind: self.kind };
+        Ok(opening::open(&tab, file, || ())?.0)
+    }
+}
+
+struct Driven {
+    driver: RefCell<Box<dyn Driver>>,
+    kind: Kind,
+}
+
+impl Driven {
+    fn tell(&self, order: Order<'_>, body: Value) -> Value {
+        self.driver.borrow_mut().tell(order, body).unwrap_or_else(|why| panic!("{:?}: {order:?}: {why}", self.kind))
+    }
+}
+
+impl Tab for Driven {
+    fn load(&self) {
+        for url in ["about:blank", address()] {
+            self.tell(Order::Navigate, json!({ "url": url }));
+        }
+        let deadline = Instant::now() + PATIENCE;
+        while self.evaluate("times.runs ?? null").is_null() {
+            assert!(Instant::now() < deadline, "{:?} does not start the page", self.kind);
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn evaluate(&self, expression: &str) -> Value {
+        self.tell(Order::Execute, json!({ "script": format!("return ({expression})"), "args": [] }))
+    }
+
+    fn choose(&self, file: &Path) {
+        let input = self.tell(Order::Find, json!({ "using": "css selector", "value": "#file" }));
+        let input = input[ELEMENT].as_str().expect("an element");
+        self.tell(Order::SendKeys(input), json!({ "text": file }));
+    }
+
+    fn resident(&self) -> Option<u64> {
+        machine::largest_descendant(match self.kind {
+            Kind::WebKit => "WebKitWebProcess",
+            _ => "-contentproc",
+        })
+    }
+}
+
+/// Where the page is that has the script of [`watch`] in it: WebDriver has no word for what runs before a page begins, and another request
+/// would be measured along.
+fn address() -> &'static str {
+    static ADDRESS: OnceLock<String> = OnceLock::new();
+    ADDRESS.get_or_init(|| {
+        let at = server::start(std::iter::once(0), answer).expect("a free port");
+        format!("http://{at}/")
+    })
+}
+
+fn answer(path: &str) -> Response {
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
+    let mut response = Response::file(&dist, path);
+    if path.is_empty() || path == "index.html" {
+        let mut page = String::new();
+        response.body.read_to_string(&mut page).expect("dist/ is there: ./run build makes it");
+        let page = watched(&page, &watch::script()).into_bytes();
+        response.length = page.len() as u64;
+        response.body = Box::new(std::io::Cursor::new(page));
+    }
+    response
+}
+
+/// The page with a script before everything else, which its policy lets run.
+fn watched(page: &str, script: &str) -> String {
+    let policy = "script-src 'self'";
+    assert!(page.contains(policy), "the page's policy has other words");
+    let page = page.replacen(policy, &format!("{policy} 'nonce-measure'"), 1);
+    // Behind the policy, or nothing of it would hold for the script.
+    let at = page.find("<meta name=\"referrer\"").expect("the page's head has other lines");
+    [&page[..at], "<script nonce=\"measure\">", script, "</script>\n", &page[at..]].concat()
+}

@@ -1,0 +1,162 @@
+//! The goals, and what of each file comes up to them.
+
+use crate::figure::{Figure, digits};
+use crate::report::{Measured, cells};
+
+/// A goal, how to read it off a file, and the figure that it allows this file, if it says something of it.
+struct Goal {
+    what: &'static str,
+    goal: &'static str,
+    unit: &'static str,
+    of: fn(&Measured) -> Option<f64>,
+    limit: fn(&Measured) -> Option<f64>,
+}
+
+/// Files below this are small.
+const SMALL: u64 = 20_000_000;
+/// Files from this on are large.
+const LARGE: u64 = 5_000_000_000;
+
+const PEERS: [Goal; 6] = [
+    Goal {
+        what: "empty page, its program runs, cold, s",
+        goal: "≤ 0.25",
+        unit: "",
+        of: |file| file.page.openings.cold.median(),
+        limit: |_| Some(0.25),
+    },
+    Goal {
+        what: "the same, warm, s",
+        goal: "≤ 0.15",
+        unit: "",
+        of: |file| file.page.openings.warm.median(),
+        limit: |_| Some(0.15),
+    },
+    Goal {
+        what: "first picture, s",
+        goal: "≤ 0.2 below 20 MB",
+        unit: "",
+        of: |file| file.page.openings.picture.median(),
+        limit: |file| (file.bytes < SMALL).then_some(0.2),
+    },
+    Goal {
+        what: "first picture against the bare read",
+        goal: "≤ 3× at 1 M, ≤ 1.2× from 5 GB on",
+        unit: "×",
+        of: |file| file.page.openings.picture.over(&file.page.openings.bare),
+        limit: |file| if file.bytes >= LARGE { Some(1.2) } else { file.is_million().then_some(3.0) },
+    },
+    Goal {
+        what: "everything shown, s",
+        goal: "≤ 0.7 below 20 MB, ≤ 1.5 at 1 M",
+        unit: "",
+        of: |file| file.page.openings.all.median(),
+        limit: |file| if file.bytes < SMALL { Some(0.7) } else { file.is_million().then_some(1.5) },
+    },
+    Goal {
+        what: "longest gap of the page until then, ms",
+        goal: "≤ 30",
+        unit: "",
+        of: |file| file.page.openings.gap_ms.median(),
+        limit: |_| Some(30.0),
+    },
+];
+
+/// Goals that are reached from below: the limit is what is still acceptable.
+const FASTER: [Goal; 3] = [
+    Goal {
+        what: "native against `pickle.load`",
+        goal: "≥ 25×, at least 12×",
+        unit: "×",
+        of: |file| file.faster_than_cpython(&file.native),
+        limit: |_| None,
+    },
+    Goal {
+        what: "worker against `pickle.load`",
+        goal: "≥ 15×, at least 8×",
+        unit: "×",
+        of: |file| file.faster_than_cpython(&file.page.work),
+        limit: |_| None,
+    },
+    Goal {
+        what: "worker, second file",
+        goal: "≥ 15×, at least 8×",
+        unit: "×",
+        of: |file| file.faster_than_cpython(&file.page.work_again),
+        limit: |_| None,
+    },
+];
+
+const MEMORY: [Goal; 3] = [
+    Goal {
+        what: "held, bytes an event",
+        goal: "≤ 64",
+        unit: "",
+        of: |file| Some(file.an_event(file.memory.sums()[1] as f64)),
+        limit: |_| Some(64.0),
+    },
+    Goal {
+        what: "peak, bytes an event: all the process grew by",
+        goal: "≤ 128",
+        unit: "",
+        of: |file| Some(file.an_event(file.memory.resident as f64)),
+        limit: |_| Some(128.0),
+    },
+    Goal {
+        what: "peak, bytes an event: the worker's wasm memory",
+        goal: "≤ 128",
+        unit: "",
+        of: |file| Some(file.an_event(file.page.wasm_bytes.median()?)),
+        limit: |_| Some(128.0),
+    },
+];
+
+impl Measured {
+    fn is_million(&self) -> bool {
+        self.events / 1_000_000 == 1
+    }
+}
+
+/// What a user waits for, in Chromium.
+pub(crate) fn beside_peers(measured: &[&Measured]) -> String {
+    head(measured) + &rows(&PEERS, measured) + "\n"
+}
+
+/// How fast the work itself is, and what memory it takes.
+pub(crate) fn other(measured: &[&Measured]) -> String {
+    let mut text = format!("## Throughput and memory\n\n{}", head(measured));
+    text += &(rows(&FASTER, measured) + &rows(&MEMORY, measured));
+    let million = measured.iter().find(|file| file.is_million());
+    for (what, figure) in [("native", Measured::native as fn(&Measured) -> &Figure), ("worker", Measured::work)] {
+        let cost = |file: &Measured| Some(figure(file).median()? / file.events as f64);
+        let against = |file: &&Measured| Some(cost(file)? / cost(million?)?);
+        let value =
+            |file: &&Measured| against(file).map_or(" – ".to_owned(), |times| format!(" {}× ", digits(times)));
+        text += &format!(
+            "| an event's cost against that at 1 M, {what} | ≤ 1.2× at 10 M |{}\n",
+            cells(measured.iter().map(value))
+        );
+    }
+    text + "\n"
+}
+
+fn head(measured: &[&Measured]) -> String {
+    let names = cells(measured.iter().map(|file| format!(" {} ", file.name)));
+    format!("| | goal |{names}\n| --- | --- |{}\n", cells(measured.iter().map(|_| " --- ".to_owned())))
+}
+
+fn rows(goals: &[Goal], measured: &[&Measured]) -> String {
+    let row = |Goal { what, goal, unit, of, limit }: &Goal| {
+        let value = |file: &&Measured| told(of(file), limit(file), unit);
+        format!("| {what} | {goal} |{}\n", cells(measured.iter().map(value)))
+    };
+    goals.iter().map(row).collect()
+}
+
+/// A figure as a cell, bold where it is above its limit.
+fn told(value: Option<f64>, limit: Option<f64>, unit: &str) -> String {
+    let Some(value) = value else { return " – ".to_owned() };
+    let is_missed = limit.is_some_and(|limit| value > limit);
+    let bold = if is_missed { "**" } else { "" };
+    format!(" {bold}{}{unit}{bold} ", digits(value))
+}

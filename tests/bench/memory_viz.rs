@@ -1,0 +1,252 @@
+//! What PyTorch's memory_viz takes for the same file in the same Chromium. It is never copied: a folder or the network has it.
+//!
+//! `MEMORY_VIZ` names a folder with `MemoryViz.js` as PyTorch has it (torch/utils/viz) and what it imports: the scripts beside it, and
+//! `node_modules/d3` (`npm install --prefix FOLDER d3@5` or `d3@7`, whichever it asks for). A folder with an `index.html` is taken as it is.
+
+use crate::browser::Fresh;
+use crate::cases::Generated;
+use crate::chromium::Adapter;
+use crate::figure::Figure;
+use crate::opening::SETTLING;
+use crate::server::{self, Response};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// It asks for no GPU, and a GPU in software would paint its polygons later than the processor does.
+const ADAPTER: Adapter = Adapter::Missing;
+/// Where it is without a folder.
+const PINNED: &str = "https://cdn.jsdelivr.net/gh/pytorch/pytorch@v2.15.0/torch/utils/viz/MemoryViz.js";
+/// How long it may take for a file, and to start.
+pub(crate) const LIMIT: Duration = Duration::from_secs(120);
+const START: Duration = Duration::from_secs(20);
+
+/// What it took for one file, once. Seconds, unless the name says otherwise.
+pub(crate) struct Drawing {
+    cold: f64,
+    warm: f64,
+    picture: f64,
+    settled: f64,
+    gap_ms: f64,
+    resident: f64,
+    polygons: f64,
+}
+
+/// The same of several runs.
+#[derive(Default)]
+pub(crate) struct Drawings {
+    pub(crate) cold: Figure,
+    pub(crate) warm: Figure,
+    /// From the drop of the file to the frame with its first polygons, and to the end of the frames that come late.
+    pub(crate) picture: Figure,
+    pub(crate) settled: Figure,
+    pub(crate) gap_ms: Figure,
+    pub(crate) resident: Figure,
+    /// How many are drawn: one for each allocation that is not summarized.
+    pub(crate) polygons: Figure,
+}
+
+impl Drawings {
+    pub(crate) fn of(drawings: &[Drawing]) -> Drawings {
+        let figure = |of: fn(&Drawing) -> f64| drawings.iter().map(of).collect();
+        Drawings {
+            cold: figure(|it| it.cold),
+            warm: figure(|it| it.warm),
+            picture: figure(|it| it.picture),
+            settled: figure(|it| it.settled),
+            gap_ms: figure(|it| it.gap_ms),
+            resident: figure(|it| it.resident),
+            polygons: figure(|it| it.polygons),
+        }
+    }
+}
+
+/// A memory_viz that starts.
+pub(crate) struct MemoryViz {
+    address: String,
+    /// Where it is from.
+    pub(crate) said: String,
+}
+
+/// Finds it.
+///
+/// # Errors
+/// There is none: how to have it.
+pub(crate) fn find() -> Result<MemoryViz, String> {
+    let folder = std::env::var_os("MEMORY_VIZ").map(PathBuf::from);
+    let how = "set MEMORY_VIZ to a folder with MemoryViz.js and node_modules/d3 (tests/bench/memory_viz.rs says more)";
+    let page = match &folder {
+        Some(folder) if folder.join("index.html").is_file() => None,
+        Some(folder) => {
+            let script = std::fs::read_to_string(folder.join("MemoryViz.js"));
+            Some(page_of(&script.map_err(|error| format!("{}/MemoryViz.js: {error}; {how}", folder.display()))?))
+        }
+        None => Some((format!("{HEAD}<script type=\"module\" src=\"{PINNED}\"></script>"), String::new())),
+    };
+    let said = if folder.is_some() { "a folder, without a network".to_owned() } else { PINNED.to_owned() };
+    let files = folder.unwrap_or_default();
+    let at = server::start(std::iter::once(0), move |path| match (&page, path) {
+        (Some((page, _)), "") => text(page.clone(), "text/html; charset=utf-8"),
+        (Some((_, shim)), "measure-d3.js") => text(shim.clone(), "text/javascript; charset=utf-8"),
+        _ if files.as_os_str().is_empty() => Response::not_found(),
+        _ => Response::file(&files, path),
+    });
+    let address = format!("http://{}/", at.map_err(|error| error.to_string())?);
+    let found = MemoryViz { address, said };
+    let tab = Fresh::start(ADAPTER);
+    tab.page.run_before_load(SCRIPT);
+    found.load(&tab).map_err(|why| format!("{why}; {how}"))?;
+    Ok(found)
+}
+
+impl MemoryViz {
+    /// Seconds until its controls are there.
+    fn load(&self, tab: &Fresh) -> Result<f64, String> {
+        tab.page.navigate("about:blank");
+        tab.page.navigate(&self.address);
+        let deadline = Instant::now() + START;
+        loop {
+            if let Some(milliseconds) = tab.page.evaluate("times.runs").as_f64() {
+                return Ok(milliseconds / 1e3);
+            }
+            if Instant::now() > deadline {
+                return Err("memory_viz did not start".to_owned());
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Drops the file on it, in a browser of its own.
+    ///
+    /// # Errors
+    /// It does not survive the file, or not within [`LIMIT`].
+    pub(crate) fn draw(&self, file: &Generated) -> Result<Drawing, String> {
+        let tab = Fresh::start(ADAPTER);
+        tab.chromium.call("", "Target.setDiscoverTargets", json!({ "discover": true }));
+        tab.page.run_before_load(SCRIPT);
+        let (cold, warm) = (self.load(&tab)?, self.load(&tab)?);
+        std::thread::sleep(SETTLING);
+        tab.page.choose("#measured", &[&file.path]);
+        let times = said(&tab)?;
+        let of = |name: &str| times[name].as_f64().ok_or_else(|| format!("no {name} in {times}"));
+        Ok(Drawing {
+            cold,
+            warm,
+            picture: of("picture")? / 1e3,
+            settled: of("settled")? / 1e3,
+            gap_ms: of("gap")?,
+            resident: tab.largest_renderer().unwrap_or(0) as f64,
+            polygons: of("polygons")?,
+        })
+    }
+}
+
+/// What the page writes to its console once it has settled: it can't be asked while it is frozen, and a crash is no answer.
+fn said(tab: &Fresh) -> Result<Value, String> {
+    let deadline = Instant::now() + LIMIT;
+    loop {
+        for complaint in tab.page.complaints() {
+            let complaint: Value = serde_json::from_str(&complaint).unwrap_or_default();
+            let words = complaint["args"][0]["value"].as_str().and_then(|words| words.strip_prefix("measured: "));
+            if let Some(times) = words.and_then(|words| serde_json::from_str(words).ok()) {
+                return Ok(times);
+            }
+            let thrown = complaint["exceptionDetails"]["exception"]["description"].as_str();
+            if let Some(thrown) = thrown.and_then(|thrown| thrown.lines().next()) {
+                return Err(format!("it throws {thrown:?}"));
+            }
+        }
+        if !tab.chromium.events(|event| event.method == "Target.targetCrashed").is_empty() {
+            return Err("its page crashes".to_owned());
+        }
+        if Instant::now() > deadline {
+            return Err(format!("not done after {} s", LIMIT.as_secs()));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+const HEAD: &str = "<!doctype html><meta charset=\"utf-8\"><title>memory_viz</title><body>";
+
+/// A page around the script, and the module that gives it d3, which npm has as one script: what is imported from afar comes from there.
+fn page_of(script: &str) -> (String, String) {
+    let afar: Vec<&str> =
+        script.split(['"', '\'']).filter(|word| word.starts_with("https://") && word.contains("d3")).collect();
+    let imports: serde_json::Map<String, Value> =
+        afar.iter().map(|address| ((*address).to_owned(), Value::from("./measure-d3.js"))).collect();
+    let page = format!(
+        "{HEAD}<script src=\"./node_modules/d3/dist/d3.min.js\"></script>\
+         <script type=\"importmap\">{}</script><script type=\"module\" src=\"./MemoryViz.js\"></script>",
+        json!({ "imports": imports })
+    );
+    let names = names_of_d3(script).into_iter().collect::<Vec<_>>().join(", ");
+    (page, format!("const d3 = window.d3; export default d3; export const {{ {names} }} = d3;"))
+}
+
+/// What the script names of d3: behind `d3.`, and between the braces of its imports.
+fn names_of_d3(script: &str) -> BTreeSet<&str> {
+    let is_name = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
+    let behind = script.split("d3.").skip(1).map(|rest| {
+        let length: usize = rest.chars().take_while(is_name).map(char::len_utf8).sum();
+        &rest[..length]
+    });
+    let imports = script.lines().filter(|line| line.starts_with("import {") && line.contains("https://"));
+    let between = imports.filter_map(|line| Some(line.split_once('{')?.1.split_once('}')?.0));
+    behind.chain(between.flat_map(|names| names.split(',')).map(str::trim)).filter(|name| !name.is_empty()).collect()
+}
+
+fn text(text: String, content_type: &'static str) -> Response {
+    let bytes = text.into_bytes();
+    Response {
+        status: "200 OK",
+        content_type,
+        headers: Vec::new(),
+        length: bytes.len() as u64,
+        body: Box::new(std::io::Cursor::new(bytes)),
+    }
+}
+
+/// Whether this is a file that it may survive at all: browsers read no more at once.
+pub(crate) fn may_read(path: &Path) -> bool {
+    path.metadata().is_ok_and(|it| it.len() < 2 << 30)
+}
+
+/// Runs before its page begins. It takes files that are dropped, in all its versions; the input is ours. Settled: half a second went by in
+/// which no frame was late.
+const SCRIPT: &str = r"{
+    const times = window.times = { gap: 0 };
+    const now = () => performance.now();
+    const [LATE, CALM] = [50, 500];
+    const tick = () => {
+        const at = now();
+        times.gap = Math.max(times.gap, at - times.tick);
+        times.tick = at;
+        if (!times.settled) setTimeout(tick);
+    };
+    const settle = (last, calm) => requestAnimationFrame(() => {
+        const at = now();
+        if (at - last > LATE) calm = at;
+        if (at - calm < CALM) return settle(at, calm);
+        [times.settled, times.picture] = [calm - times.start, times.picture - times.start];
+        times.polygons = document.querySelectorAll('svg:first-of-type polygon').length;
+        console.error('measured: ' + JSON.stringify(times));
+    });
+    new MutationObserver(() => {
+        if (!times.runs && document.querySelector('select')) times.runs = now();
+        if (!times.start || times.picture || !document.querySelector('svg polygon')) return;
+        times.picture = -1;
+        requestAnimationFrame(() => setTimeout(() => { times.picture = now(); settle(now(), now()); }));
+    }).observe(document, { childList: true, subtree: true });
+    document.addEventListener('DOMContentLoaded', () => {
+        const input = Object.assign(document.createElement('input'), { type: 'file', id: 'measured', hidden: true });
+        document.body.append(input);
+        input.addEventListener('change', () => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(input.files[0]);
+            times.start = times.tick = now();
+            setTimeout(tick);
+            document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+        });
+    });
+}";
