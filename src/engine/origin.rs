@@ -111,11 +111,15 @@ pub(super) fn recorded_category<'a>(
 pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let recorded = |stack: &StackId| *stack != StackId::NONE;
     let source = history.allocations.provenance(id);
+    if let Provenance::AllocatedBy(event) = source {
+        // Nearly all there are: nothing else need be looked up.
+        let stack = history.events.stack(event.0);
+        if recorded(&stack) {
+            return stack;
+        }
+    }
     let origin = history.origin(id);
-    let of_alloc = match source {
-        Provenance::AllocatedBy(event) => Some(history.events.stack(event.0)).filter(recorded),
-        _ => origin.filter(|origin| !origin.of_free).map(|origin| origin.stack).filter(recorded),
-    };
+    let of_alloc = origin.filter(|origin| !origin.of_free).map(|origin| origin.stack).filter(recorded);
     // A block that is still there at the end has the stack of its alloc; that of the free says less.
     let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
     let of_free = || match source {
