@@ -18,7 +18,7 @@ use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
 use hashbrown::HashMap;
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
 use pool_names::PoolNames;
@@ -153,7 +153,7 @@ impl Groups {
 
     /// The group of an allocation.
     pub(super) fn of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
-        if history.allocations.provenance(id) == Provenance::Unexplained {
+        if history.allocations.is_unexplained(id) {
             return 0;
         }
         match by {

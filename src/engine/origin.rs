@@ -34,10 +34,7 @@ pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id
     let Snapshot { recorder, .. } = snapshot;
     let allocations = &history.allocations;
     // What a crop has live at its end may be freed before the end that the recorder saw: then its tensors were left out.
-    if recorder.tensors.is_empty()
-        || allocations.died(id).is_some()
-        || allocations.provenance(id) == Provenance::Unexplained
-    {
+    if recorder.tensors.is_empty() || allocations.died(id).is_some() || allocations.is_unexplained(id) {
         return &[];
     }
     recorder.tensors_at(history.device, allocations.address(id), allocations.size(id))
@@ -140,5 +137,5 @@ pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: Stack
 
 /// Whether an allocation has this stack; unexplained bytes have none.
 pub(super) fn has_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
-    history.allocations.provenance(id) != Provenance::Unexplained && stack_of(snapshot, history, id) == stack
+    !history.allocations.is_unexplained(id) && stack_of(snapshot, history, id) == stack
 }

@@ -141,8 +141,7 @@ impl DeviceHistory {
         }
     }
 
-    /// What `event` does to an allocation, if it is about one.
-    // One function that is called: what loops over events has no copy of it.
+    /// What `event` does to an allocation, if it is about one. Called, not copied into every loop over the events.
     #[inline(never)]
     pub fn turn(&self, event: EventIdx) -> Option<Turn> {
         let action = self.events.action(event.0);

@@ -168,7 +168,7 @@ impl Run {
         Change { id, moment, bytes, awaiting }: Change,
     ) {
         let kind = |kind: Kind| self.sites + self.categories + kind as u32;
-        let held = [Kind::OldGradients, Kind::HeldOver].map(kind);
+        let held = [kind(Kind::OldGradients), kind(Kind::HeldOver)];
         // What is live where a step begins is from the step before.
         while let Some(&begin) = self.held.begins.get(self.held.passed).filter(|&&begin| begin < moment) {
             self.held.passed += 1;
