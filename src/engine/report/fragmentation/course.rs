@@ -71,9 +71,8 @@ impl Course {
                 Some((id, false)) => [0, -blocks(id), -(history.allocations.size(id) as i64)],
                 None => [history.reserved_change(event), 0, 0],
             };
-            // Not a `zip`, of which each step is a call where it is built for size.
-            for which in 0..3 {
-                self.now[which] = self.now[which].saturating_add(changes[which]);
+            for (now, change) in self.now.iter_mut().zip(&changes) {
+                *now = now.saturating_add(*change);
             }
             self.look(history, Moment::after(event).0);
         }
