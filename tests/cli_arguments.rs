@@ -200,3 +200,37 @@ fn a_piped_snapshot_is_nobody_elses_to_read() {
     assert_eq!(child.wait().unwrap().code(), Some(1), "there is nothing in it");
     assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 0);
 }
+
+#[test]
+fn a_file_that_may_not_fit_into_memory_is_warned_of_and_read() {
+    let path = snapshot("room");
+    let said = |words: &[&str]| {
+        let output = run(words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}");
+        (text(output.stdout), text(output.stderr))
+    };
+    let (printed, silence) = said(&["summary", &path, "--free-memory", "1000000"]);
+    assert_eq!(silence, "");
+    let (same, warning) = said(&["summary", &path, "--free-memory", "100"]);
+    assert_eq!(same, printed);
+    assert!(warning.starts_with("memscape: a.json: "), "{warning}");
+    let rest = "100 B is free. A range takes less: --load-last 1000000\n";
+    assert!(warning.ends_with(rest) && warning.lines().count() == 1, "{warning}");
+    // A range was chosen already.
+    assert_eq!(said(&["summary", &path, "--free-memory", "100", "--load-last", "1"]).1, "");
+    // What can't load a range has none to offer.
+    let (_, warning) = said(&["convert", &path, "-o", "-", "--to", "json", "--free-memory", "100"]);
+    assert!(warning.contains("100 B is free\n"), "{warning}");
+    // How much comes through a pipe nobody knows.
+    let piped = memscape()
+        .args(["summary", "-", "--free-memory", "100"])
+        .stdin(cat(std::fs::File::open(&path).unwrap()))
+        .output()
+        .unwrap();
+    assert_eq!((piped.status.code(), text(piped.stderr).as_str()), (Some(0), ""));
+}
+
+/// A pipe that a file comes through.
+fn cat(file: std::fs::File) -> std::process::ChildStdout {
+    Command::new("cat").stdin(file).stdout(Stdio::piped()).spawn().unwrap().stdout.unwrap()
+}

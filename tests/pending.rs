@@ -6,10 +6,10 @@ use crate::generate;
 use crate::opened;
 
 use memscape::pickle::{Limits, Machine};
-use memscape::replay::{Builder, Curve, Recorder};
+use memscape::replay::{Builder, Curve, DeviceHistory, Recorder};
 use memscape::slice::Slice;
 use memscape::snapshot::{Action, BlockState, Reader};
-use memscape::units::Moment;
+use memscape::units::{EventIdx, Moment};
 
 /// Compares every device; how many bytes are pending at the ends of all of them, and how many pending states there are.
 fn check(name: &str, pickle: &[u8]) -> (u64, usize) {
@@ -40,8 +40,28 @@ fn check(name: &str, pickle: &[u8]) -> (u64, usize) {
             states += usize::from(pending > 0);
         }
         bytes += expected;
+        (0..history.event_count()).for_each(|event| check_turn(name, history, EventIdx(event)));
     }
     (bytes, states)
+}
+
+/// What an event does to its allocation is what the columns of that say.
+fn check_turn(name: &str, history: &DeviceHistory, event: EventIdx) {
+    let turn = history.turn(event);
+    assert_eq!(turn.map(|turn| turn.id), history.allocation_of(event), "{name}, {event:?}");
+    assert_eq!(turn.and_then(|turn| Some((turn.id, turn.is_born?))), history.change(event), "{name}, {event:?}");
+    let Some(turn) = turn else { return };
+    let (allocations, moment) = (&history.allocations, Moment::after(event));
+    assert_eq!((turn.moment, turn.size), (moment.0, allocations.size(turn.id)), "{name}, {event:?}");
+    // What awaited its free before the trace is not allocated in it.
+    let freed = [allocations.free_requested(turn.id), allocations.died(turn.id)].into_iter().flatten().min();
+    let is_allocated = allocations.pending_from(turn.id) > 0;
+    assert_eq!(turn.ends, is_allocated && freed == Some(moment), "{name}, {event:?}");
+    let [born, dies] = [true, false].map(|is_born| turn.is_born == Some(is_born));
+    assert_eq!(
+        [born, dies],
+        [allocations.born(turn.id), allocations.died(turn.id).unwrap_or(Moment::START)].map(|it| it == moment)
+    );
 }
 
 #[test]

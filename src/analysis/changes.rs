@@ -45,15 +45,11 @@ impl Changes {
             slice.tick()?;
             let event = EventIdx(self.event);
             self.event += 1;
-            let Some(id) = history.allocation_of(event) else { continue };
-            let awaiting = history.pending_change(event);
-            let bytes = match history.change(event) {
-                Some((_, true)) => bytes(id),
-                Some((_, false)) => -bytes(id),
-                None if awaiting == 0 => continue,
-                None => 0,
-            };
-            each(Change { id, moment: self.event, bytes, awaiting });
+            if let Some(turn) = history.turn(event)
+                && turn.changes()
+            {
+                each(Change { id: turn.id, moment: turn.moment, bytes: turn.bytes(), awaiting: turn.awaiting });
+            }
         }
         Ok(())
     }

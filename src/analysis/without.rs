@@ -126,7 +126,9 @@ impl Group {
     /// Its bytes have stayed the same up to before `moment`.
     #[inline]
     fn close(&mut self, tops: &Tops, moment: u32) {
+        // Most intervals lie where the most that ever was live would not suffice: they need not be looked at.
         if moment > self.since
+            && tops.highest().saturating_sub(self.live) > self.most.0
             && let Some((when, most)) = tops.since(self.since)
         {
             let most = most.saturating_sub(self.live);
@@ -156,6 +158,12 @@ impl Tops {
             self.all.pop();
         }
         self.all.push((moment, live));
+    }
+
+    /// The largest live bytes so far: the first top is always kept.
+    #[inline]
+    fn highest(&self) -> i64 {
+        self.all.first().map_or(i64::MIN, |&(_, live)| live)
     }
 
     /// The first moment with the largest live bytes from a moment on.

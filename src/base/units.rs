@@ -18,11 +18,13 @@ impl Moment {
     pub const START: Moment = Moment(0);
 
     /// The state that holds after `event`.
+    #[inline(always)]
     pub fn after(event: EventIdx) -> Moment {
         Moment(event.0.saturating_add(1))
     }
 
     /// The event that brought this state about; `None` for the state before recording.
+    #[inline(always)]
     pub fn event(self) -> Option<EventIdx> {
         self.0.checked_sub(1).map(EventIdx)
     }

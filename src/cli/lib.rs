@@ -35,6 +35,7 @@ mod ranks;
 mod ranks_json;
 mod ranks_survey;
 mod report_html;
+mod room;
 mod run;
 mod scaling;
 mod segments;
@@ -54,6 +55,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use engine::protocol::Topic;
 use output::{caught, print, say};
+use room::Room;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -69,6 +71,8 @@ struct Memscape {
     load: Load,
     #[command(flatten)]
     caching: Caching,
+    #[command(flatten)]
+    room: Room,
 }
 
 const AFTER: &str = "Snapshots may be compressed (gzip, zstd, zip). Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid \
@@ -187,11 +191,12 @@ enum Command {
 
 /// Runs the program on its own arguments.
 pub fn main() -> ExitCode {
-    let parsed = Memscape::try_parse().and_then(|Memscape { command, load, caching }| {
+    let parsed = Memscape::try_parse().and_then(|Memscape { command, load, caching, room }| {
         let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
         let conflict = |conflict| Memscape::command().error(ErrorKind::ArgumentConflict, conflict);
         opening::load(range.map_err(conflict)?);
         caching.begin();
+        room.begin(command.can_load_a_range());
         Ok(command)
     });
     let ended = parsed.map(Command::run);

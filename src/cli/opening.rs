@@ -4,6 +4,7 @@ use super::cache::Place;
 use super::input::Input;
 use super::kept::{self, Opened};
 use super::output::say;
+use super::room::warning;
 use base::units::Bytes;
 use engine::protocol::{FileSummary, LoadRange, Member, Progress};
 use engine::{Engine, Reply, Request, Want, Work};
@@ -65,6 +66,7 @@ pub(crate) fn open(
             Err(_) => place.remove(),
         }
     }
+    warn(input, name, member);
     let (summary, engine) = open_with(Engine::new(), input, name, member, members, show)?;
     let place = place.filter(|_| members.is_empty());
     Ok((summary, Opened::once(engine, place)))
@@ -72,8 +74,20 @@ pub(crate) fn open(
 
 /// The place of a file in the cache, where it has one.
 pub(crate) fn place(input: &Input, member: Option<u32>) -> Option<Place> {
-    let is_whole = member.is_none() && LOADED.get().is_none_or(|range| *range == LoadRange::ALL);
-    if is_whole { Place::of(input) } else { None }
+    if member.is_none() && loads_all() { Place::of(input) } else { None }
+}
+
+/// Whether files are opened with all their events.
+fn loads_all() -> bool {
+    LOADED.get().is_none_or(|range| *range == LoadRange::ALL)
+}
+
+/// Says so where a file may not fit into memory: once, also where there are several snapshots in it. What is served is small, and has no
+/// name here; how much comes through a pipe nobody knows.
+fn warn(input: &Input, name: &str, member: Option<u32>) {
+    if member.is_none() && !name.is_empty() && loads_all() {
+        input.total_bytes().and_then(|bytes| warning(name, bytes)).iter().for_each(|warning| say(warning));
+    }
 }
 
 /// The same with an engine of one's own; progress is shown on the terminal, if at all.

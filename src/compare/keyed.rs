@@ -7,7 +7,7 @@ use base::slice::{Slice, Sliced};
 use engine::protocol::Grouping;
 use engine::{ModuleSearch, Side};
 use hashbrown::HashMap;
-use history::replay::{AllocationId, Provenance};
+use history::replay::AllocationId;
 use history::snapshot::{Frame, FrameId, StackId};
 
 /// The number of allocations without a stack, or in no group.
@@ -205,7 +205,7 @@ impl Keyed {
 
     /// The number of an allocation.
     pub(crate) fn of(&self, side: &Side, id: AllocationId) -> u32 {
-        if side.history.allocations.provenance(id) == Provenance::Unexplained {
+        if side.history.allocations.is_unexplained(id) {
             return UNEXPLAINED;
         }
         let number = |at: u32| self.numbers.get(at as usize).copied().unwrap_or(NOTHING);

@@ -2,7 +2,7 @@
 
 use base::units::{Bytes, Moment, counted, grouped};
 use engine::Side;
-use history::replay::{AllocationId, Provenance};
+use history::replay::AllocationId;
 
 /// Of a hundred bytes of its peak so many are there before the first event where a recording starts after the model was made, and so many at
 /// most where it starts before.
@@ -83,5 +83,5 @@ fn has_private_pools(side: &Side) -> bool {
     (0..allocations.len())
         .step_by(distance)
         .map(|id| AllocationId(id as u32))
-        .any(|id| allocations.provenance(id) != Provenance::Unexplained && side.is_in_private_pool(id))
+        .any(|id| !allocations.is_unexplained(id) && side.is_in_private_pool(id))
 }

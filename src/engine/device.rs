@@ -27,7 +27,7 @@ impl Open<'_> {
     pub(super) fn rounded(&self, id: AllocationId) -> (u64, Known) {
         let allocations = &self.history.allocations;
         let size = allocations.size(id);
-        if allocations.provenance(id) == Provenance::Unexplained {
+        if allocations.is_unexplained(id) {
             return (size, Known::AtLeast);
         }
         // Those that die have none: most need not be looked up.
@@ -43,10 +43,10 @@ impl Open<'_> {
         let Open { snapshot, history, .. } = self;
         let (_, died, _) = history.allocations.span(id);
         let mut from = history.allocations.pending_from(id);
-        if history.allocations.provenance(id) == Provenance::Static {
+        if from == u32::MAX && history.allocations.provenance(id) == Provenance::Static {
             // The trace knows nothing of it: it was pending before, and still is.
             let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
-            if block.is_some_and(|block| block.state == BlockState::Pending) && from == u32::MAX {
+            if block.is_some_and(|block| block.state == BlockState::Pending) {
                 from = 0;
             }
         }

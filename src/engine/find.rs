@@ -11,7 +11,7 @@ use super::stack_match::StackMatch;
 use analysis::IdSet;
 use base::slice::{Slice, Sliced};
 use base::units::Moment;
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use std::ops::Range;
 
@@ -111,14 +111,11 @@ pub(super) fn is_sought(
         Query::Size(least, most) => (*least..=*most).contains(&size),
         Query::Address(address) => {
             let inside = address.checked_sub(history.allocations.address(id));
-            inside.is_some_and(|inside| inside < size.max(1))
-                && history.allocations.provenance(id) != Provenance::Unexplained
+            inside.is_some_and(|inside| inside < size.max(1)) && !history.allocations.is_unexplained(id)
         }
         Query::Addresses(from, to) => {
             let address = history.allocations.address(id);
-            address < *to
-                && address.saturating_add(size.max(1)) > *from
-                && history.allocations.provenance(id) != Provenance::Unexplained
+            address < *to && address.saturating_add(size.max(1)) > *from && !history.allocations.is_unexplained(id)
         }
         Query::Freed(freed) => history.allocations.died(id).is_some() == *freed,
         Query::Category(name) => file.groups.categories.is_called(history, id, name),

@@ -18,7 +18,7 @@ use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
 use hashbrown::HashMap;
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
 use pool_names::PoolNames;
@@ -45,7 +45,7 @@ pub(super) struct Groups {
     ranking: Option<Ranking>,
     /// What allocations are for; by a set without a rule until one is set.
     pub(super) categories: Categories,
-    regions: Regions,
+    pub(super) regions: Regions,
     pool_names: PoolNames,
 }
 
@@ -153,11 +153,11 @@ impl Groups {
 
     /// The group of an allocation.
     pub(super) fn of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
-        if history.allocations.provenance(id) == Provenance::Unexplained {
+        if history.allocations.is_unexplained(id) {
             return 0;
         }
         match by {
-            Grouping::CallSite => self.sites.get(stack_of(snapshot, history, id).0 as usize).unwrap_or(0),
+            Grouping::CallSite => self.site(stack_of(snapshot, history, id)),
             Grouping::Size => 1 + class(history.allocations.size(id).saturating_sub(1) >> SMALLEST_CLASS_BITS),
             Grouping::Lifetime => match history.allocations.span(id) {
                 (_, u32::MAX, _) => CLASSES + 2,
@@ -221,15 +221,27 @@ impl Groups {
 
     /// The segment of a device that holds an address at the end: its place in the snapshot.
     pub(super) fn segment_at(&self, device: i64, address: u64) -> Option<u32> {
-        let key = (device, address);
-        let after = self.segments.partition_point(|&(device, start, _, _)| (device, start) <= key);
-        let &(device, _, last, place) = self.segments.get(after.checked_sub(1)?)?;
-        (device == key.0 && key.1 <= last).then_some(place)
+        // A search of its own: the one of slices calls what it is given, at each step, where it is built for size.
+        let (mut from, mut to) = (0, self.segments.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            match self.segments.get(middle) {
+                Some(&(of, start, ..)) if of < device || of == device && start <= address => from = middle + 1,
+                _ => to = middle,
+            }
+        }
+        let &(of, _, last, place) = self.segments.get(from.checked_sub(1)?)?;
+        (of == device && address <= last).then_some(place)
     }
 
-    /// The call site of a stack: its group, 0 where there is none, and its frame.
+    /// The call site of a stack: its group, 0 where there is none.
+    pub(super) fn site(&self, stack: StackId) -> u32 {
+        self.sites.get(stack.0 as usize).unwrap_or(0)
+    }
+
+    /// The same, and its frame.
     pub(super) fn call_site_of(&self, stack: StackId) -> (u32, Option<FrameId>) {
-        let group = self.sites.get(stack.0 as usize).unwrap_or(0);
+        let group = self.site(stack);
         (group, group.checked_sub(1).and_then(|place| self.ranked.get(place as usize).copied()))
     }
 

@@ -5,6 +5,7 @@ use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
+use std::ops::Range;
 
 /// Which marks count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,10 +85,14 @@ impl Innermost {
         self.changes.get(cursor.checked_sub(1)?)?.1
     }
 
-    /// What is open where an allocation is born, at this moment; nothing before the trace.
-    pub(super) fn at_birth(&self, born: u32) -> Option<StringId> {
+    /// What is open where an allocation is born, at this moment, nothing before the trace; and at which moments around it the same is.
+    pub(super) fn at_birth(&self, born: u32) -> (Option<StringId>, Range<u32>) {
         let after = self.changes.partition_point(|&(before, _)| before < born);
-        self.changes.get(after.checked_sub(1)?)?.1
+        let until = self.changes.get(after).map_or(u32::MAX, |&(before, _)| before + 1);
+        match after.checked_sub(1).and_then(|last| self.changes.get(last)) {
+            Some(&(before, name)) => (name, before + 1..until),
+            None => (None, 0..until),
+        }
     }
 
     /// Bytes on the heap.

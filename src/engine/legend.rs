@@ -3,7 +3,6 @@
 use super::open::OpenFile;
 use super::protocol::{Grouping, LegendEntry, Weight};
 use base::units::Moment;
-use history::replay::Provenance;
 
 /// What the colours of a device mean, by slot, with what there is of each at the peak and at another moment; `None` when there is no such
 /// device.
@@ -15,7 +14,7 @@ pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping, at: Opti
     let at = at.map(|at| Moment(at.min(history.event_count())));
     for (part, moment) in [Some(peak), at].into_iter().enumerate() {
         let live = moment.into_iter().flat_map(|moment| history.live.live_at(&history.allocations, moment));
-        for id in live.filter(|&id| history.allocations.provenance(id) != Provenance::Unexplained) {
+        for id in live.filter(|&id| !history.allocations.is_unexplained(id)) {
             let group = file.groups.of(&file.snapshot, history, id, colouring);
             if let Some(weight) = groups.get_mut(group as usize).and_then(|parts| parts.get_mut(part)) {
                 weight.add(Weight { bytes: history.allocations.size(id), count: 1 });

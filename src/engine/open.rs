@@ -14,7 +14,7 @@ use super::recorded;
 use analysis::{CategorySet, Sites, site};
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, Curve, DeviceHistory, Provenance, Rounding, SegmentLives, Versions};
+use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
 use picture::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View};
 
@@ -172,7 +172,7 @@ impl OpenFile {
 
     /// The colour of an allocation.
     pub(super) fn paint(&self, history: &DeviceHistory, id: AllocationId, by: Grouping) -> Paint {
-        if history.allocations.provenance(id) == Provenance::Unexplained {
+        if history.allocations.is_unexplained(id) {
             return Paint::UNEXPLAINED;
         }
         Paint::new(self.groups.slot(by, self.groups.of(&self.snapshot, history, id, by)), id.0)

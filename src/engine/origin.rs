@@ -34,10 +34,7 @@ pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id
     let Snapshot { recorder, .. } = snapshot;
     let allocations = &history.allocations;
     // What a crop has live at its end may be freed before the end that the recorder saw: then its tensors were left out.
-    if recorder.tensors.is_empty()
-        || allocations.died(id).is_some()
-        || allocations.provenance(id) == Provenance::Unexplained
-    {
+    if recorder.tensors.is_empty() || allocations.died(id).is_some() || allocations.is_unexplained(id) {
         return &[];
     }
     recorder.tensors_at(history.device, allocations.address(id), allocations.size(id))
@@ -111,11 +108,15 @@ pub(super) fn recorded_category<'a>(
 pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let recorded = |stack: &StackId| *stack != StackId::NONE;
     let source = history.allocations.provenance(id);
+    if let Provenance::AllocatedBy(event) = source {
+        // Nearly all there are: nothing else need be looked up.
+        let stack = history.events.stack(event.0);
+        if recorded(&stack) {
+            return stack;
+        }
+    }
     let origin = history.origin(id);
-    let of_alloc = match source {
-        Provenance::AllocatedBy(event) => Some(history.events.stack(event.0)).filter(recorded),
-        _ => origin.filter(|origin| !origin.of_free).map(|origin| origin.stack).filter(recorded),
-    };
+    let of_alloc = origin.filter(|origin| !origin.of_free).map(|origin| origin.stack).filter(recorded);
     // A block that is still there at the end has the stack of its alloc; that of the free says less.
     let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
     let of_free = || match source {
@@ -136,5 +137,5 @@ pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: Stack
 
 /// Whether an allocation has this stack; unexplained bytes have none.
 pub(super) fn has_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
-    history.allocations.provenance(id) != Provenance::Unexplained && stack_of(snapshot, history, id) == stack
+    !history.allocations.is_unexplained(id) && stack_of(snapshot, history, id) == stack
 }

@@ -1,7 +1,7 @@
 //! What a recorder says of a device, held against what the trace says.
 
 use super::protocol::{CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE, PROCESS, TENSORS, TENSORS_FOUND};
-use history::replay::{DeviceHistory, Provenance};
+use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
 
 /// What our keys are called by the recorder; those of the whole trace come last.
@@ -38,7 +38,7 @@ pub(super) fn facts(snapshot: &Snapshot, history: &DeviceHistory) -> Vec<(String
     if named > 0 {
         let mut found = 0;
         for id in history.end_allocations() {
-            if allocations.provenance(id) != Provenance::Unexplained {
+            if !allocations.is_unexplained(id) {
                 found += recorder.tensors_at(device, allocations.address(id), allocations.size(id)).len() as u64;
             }
         }

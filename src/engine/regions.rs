@@ -6,6 +6,7 @@ use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
+use std::ops::Range;
 
 /// Names in the order in which the file first has them, numbered from 0.
 #[derive(Default)]
@@ -69,9 +70,18 @@ impl Regions {
 
     /// The group of what is born at a moment, by the innermost annotation that is open then; 0: none is.
     pub(super) fn annotation(&self, history: &DeviceHistory, born: Moment) -> u32 {
-        let innermost = self.innermost.iter().find(|&&(device, _)| device == history.device);
-        let name = innermost.and_then(|(_, innermost)| innermost.at_birth(born.0));
-        name.and_then(|name| self.annotations.number(name)).map_or(0, |number| number + 1)
+        self.annotation_around(history, born).0
+    }
+
+    /// The same, and the moments around it of which it holds as well: whoever asks of one after another need not ask of each.
+    pub(super) fn annotation_around(&self, history: &DeviceHistory, born: Moment) -> (u32, Range<u32>) {
+        let (name, around) = self.innermost(history).map_or((None, 0..u32::MAX), |it| it.at_birth(born.0));
+        (name.and_then(|name| self.annotations.number(name)).map_or(0, |number| number + 1), around)
+    }
+
+    /// The innermost annotations of a device.
+    pub(super) fn innermost(&self, history: &DeviceHistory) -> Option<&Innermost> {
+        self.innermost.iter().find(|&&(device, _)| device == history.device).map(|(_, innermost)| innermost)
     }
 
     /// The group of what is born at a moment, by its compiled region: 0 before the trace, 1 in none.

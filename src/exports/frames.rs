@@ -2,7 +2,7 @@
 
 use engine::Side;
 use hashbrown::HashMap;
-use history::replay::{AllocationId, Provenance};
+use history::replay::AllocationId;
 use history::snapshot::{FrameId, StackId};
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ pub(crate) struct Stack {
 
 impl Stack {
     pub(crate) fn of(side: Side<'_>, id: AllocationId) -> Stack {
-        if side.history.allocations.provenance(id) == Provenance::Unexplained {
+        if side.history.allocations.is_unexplained(id) {
             return Stack { root: Root::Unexplained, id: StackId::NONE };
         }
         let stack = side.stack(id);

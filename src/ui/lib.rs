@@ -22,6 +22,7 @@ pub mod effect;
 mod feature;
 pub mod features;
 pub mod figure;
+pub mod file_memory;
 pub mod find;
 pub mod fingerprint;
 pub mod first_group;

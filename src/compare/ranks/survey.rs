@@ -7,7 +7,7 @@ use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment};
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
-use history::replay::{AllocationId, Candidates, Provenance};
+use history::replay::{AllocationId, Candidates};
 use history::snapshot::Action;
 use serde::{Deserialize, Serialize};
 
@@ -196,7 +196,7 @@ impl Surveying {
 
 /// The frame of a call site.
 fn site(sites: &mut Sites, side: &Side, id: AllocationId) -> u32 {
-    if side.history.allocations.provenance(id) == Provenance::Unexplained {
+    if side.history.allocations.is_unexplained(id) {
         return UNEXPLAINED;
     }
     sites.of(side.snapshot(), side.stack(id)).map_or(NO_STACK, |frame| frame.0)

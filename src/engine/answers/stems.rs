@@ -5,7 +5,7 @@ use crate::device::Open;
 use crate::origin::{is_of_free, stack_of};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
-use history::replay::{AllocationId, Provenance};
+use history::replay::AllocationId;
 use history::snapshot::StackId;
 
 /// Whose stack it is.
@@ -42,7 +42,7 @@ const BEFORE_STACKS: u32 = 2;
 
 impl Stems {
     fn stem(open: Open<'_>, id: AllocationId) -> Stem {
-        if open.history.allocations.provenance(id) == Provenance::Unexplained {
+        if open.history.allocations.is_unexplained(id) {
             return Stem::Unexplained;
         }
         match stack_of(open.snapshot, open.history, id) {

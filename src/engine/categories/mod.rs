@@ -12,7 +12,7 @@ pub(super) use analysis::category::compiled::NO_RULE;
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 use facts::{DeviceRules, with_facts};
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
 use sizes::Sizes;
 use stacks::Stacks;
@@ -78,13 +78,12 @@ impl Categories {
     /// Whether an allocation's category has this name, in whatever case; unexplained bytes have none.
     pub(super) fn is_called(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
         let called = self.set.categories().get(usize::from(self.category(history, id)));
-        called.is_some_and(|called| called.eq_ignore_ascii_case(name))
-            && history.allocations.provenance(id) != Provenance::Unexplained
+        called.is_some_and(|called| called.eq_ignore_ascii_case(name)) && !history.allocations.is_unexplained(id)
     }
 
     /// The name of an allocation's category; `None` for unexplained bytes, and before all is known.
     pub(super) fn name(&self, history: &DeviceHistory, id: AllocationId) -> Option<String> {
-        let is_known = self.is_done && history.allocations.provenance(id) != Provenance::Unexplained;
+        let is_known = self.is_done && !history.allocations.is_unexplained(id);
         self.set.categories().get(usize::from(self.category(history, id))).filter(|_| is_known).cloned()
     }
 
@@ -102,7 +101,7 @@ impl Categories {
                 known => known.map_or_else(String::new, CategoryRule::why),
             },
         };
-        (history.allocations.provenance(id) != Provenance::Unexplained).then_some(details)
+        (!history.allocations.is_unexplained(id)).then_some(details)
     }
 
     /// The rules and their categories.

@@ -99,7 +99,7 @@ impl Sizes {
             return;
         }
         // What a rule before this one has decided stays so.
-        if known < rule.rule || history.allocations.provenance(id) == history::replay::Provenance::Unexplained {
+        if known < rule.rule || history.allocations.is_unexplained(id) {
             return;
         }
         let (first, second) = rule.like.ratio;

@@ -3,7 +3,6 @@
 use super::range::Range;
 use super::tables::Tables;
 use history::recorder::{CROP, Token, Tokens};
-use history::replay::Provenance;
 use history::writing::Values;
 use std::io;
 
@@ -33,7 +32,7 @@ impl Tables<'_> {
         for range in ranges.iter().filter(|_| !recorder.tensors.is_empty()) {
             let (history, allocations) = (range.history, &range.history.allocations);
             for id in history.end_allocations().filter(|&id| allocations.born(id).0 <= range.to) {
-                if allocations.provenance(id) == Provenance::Unexplained {
+                if allocations.is_unexplained(id) {
                     continue;
                 }
                 let found = recorder.tensors_at(history.device, allocations.address(id), allocations.size(id));

@@ -6,7 +6,7 @@
 use crate::device::Open;
 use crate::protocol::Only;
 use base::sorted::{pair, sorted_numbers};
-use history::replay::{AllocationId, Provenance, SegmentLives};
+use history::replay::{AllocationId, SegmentLives};
 
 /// A part of memory, and the addresses of its segment.
 pub(crate) struct Part {
@@ -75,7 +75,7 @@ impl Part {
             return true;
         }
         let Open { snapshot, history, groups, .. } = open;
-        let is_somewhere = history.allocations.provenance(id) != Provenance::Unexplained;
+        let is_somewhere = !history.allocations.is_unexplained(id);
         let address = is_somewhere.then(|| history.allocations.address(id));
         let pool = address.and_then(|_| groups.pool(snapshot, history, id));
         let stream = address.and_then(|_| groups.stream(snapshot, history, id));

@@ -72,29 +72,30 @@ impl Sums {
         }
     }
 
-    /// By how many bytes it grows at `event`.
+    /// By how many bytes a kind grows at `event`.
     pub(crate) fn change(&self, open: Open<'_>, kind: Kind, event: EventIdx) -> i64 {
+        self.changes(open, event)[kind as usize]
+    }
+
+    /// By how many bytes each kind grows at `event`.
+    fn changes(&self, open: Open<'_>, event: EventIdx) -> [i64; KINDS.len()] {
         let history = open.history;
-        let subject = history.events.subject(event.0);
-        if let Subject::Segment(operation) = subject {
-            return match kind {
-                Kind::Reserved | Kind::Free if self.part.is_all() => history.reserved_change(event),
-                Kind::Reserved | Kind::Free => self.mapped.get(operation as usize).unwrap_or(0),
+        let Some(turn) = history.turn(event) else {
+            let mapped = match history.events.subject(event.0) {
+                Subject::Segment(_) if self.part.is_all() => history.reserved_change(event),
+                Subject::Segment(operation) => self.mapped.get(operation as usize).unwrap_or(0),
                 _ => 0,
             };
+            return [0, 0, mapped, 0, 0, mapped];
+        };
+        if !turn.changes() || !self.part.has(open, turn.id) {
+            return [0; KINDS.len()];
         }
-        let is_of_part = || history.allocation_of(event).is_some_and(|id| self.part.has(open, id));
-        if matches!(subject, Subject::Note(_)) || kind == Kind::Reserved || !is_of_part() {
-            return 0;
-        }
-        let rounded = || self.change_of_rounded(open, event);
-        match kind {
-            Kind::Requested => history.drawn_change(event),
-            Kind::Pending => history.pending_change(event),
-            Kind::Allocated => history.drawn_change(event).saturating_sub(history.pending_change(event)),
-            Kind::Rounded => rounded(),
-            Kind::Reserved | Kind::Free => -rounded(),
-        }
+        let rounded = match turn.is_born {
+            Some(is_born) => signed(open.rounded(turn.id).0) * if is_born { 1 } else { -1 },
+            None => 0,
+        };
+        [turn.bytes(), turn.awaiting, 0, rounded, turn.bytes().saturating_sub(turn.awaiting), -rounded]
     }
 
     /// Works until it is done. What was mapped when must be known.
@@ -183,30 +184,6 @@ impl Sums {
     fn begin(&mut self) -> Work {
         self.totals = self.base.map(Totals::new);
         Work::Events(0)
-    }
-
-    /// By how many bytes each kind grows at `event`: what [`Sums::change`] tells of one.
-    fn changes(&self, open: Open<'_>, event: EventIdx) -> [i64; KINDS.len()] {
-        let history = open.history;
-        let Some(id) = history.allocation_of(event) else {
-            let mapped = self.change(open, Kind::Reserved, event);
-            return [0, 0, mapped, 0, 0, mapped];
-        };
-        if !self.part.has(open, id) {
-            return [0; KINDS.len()];
-        }
-        let rounded = self.change_of_rounded(open, event);
-        let (drawn, pending) = (history.drawn_change(event), history.pending_change(event));
-        [drawn, pending, 0, rounded, drawn.saturating_sub(pending), -rounded]
-    }
-
-    fn change_of_rounded(&self, open: Open<'_>, event: EventIdx) -> i64 {
-        let history = open.history;
-        match history.change(event) {
-            Some((id, true)) => signed(open.rounded(id).0),
-            Some((id, false)) => -signed(open.rounded(id).0),
-            None => 0,
-        }
     }
 
     fn event(&mut self, open: Open<'_>, event: EventIdx) {

@@ -22,7 +22,7 @@ impl Groups {
         let kind = segments.kind(id);
         let (born, died, bytes) = segments.ranges.span(id);
         match Groups::for_ranges(by) {
-            Grouping::CallSite => self.sites.get(segments.stack(snapshot, history, id).0 as usize).unwrap_or(0),
+            Grouping::CallSite => self.site(segments.stack(snapshot, history, id)),
             Grouping::Size => 1 + class(bytes.saturating_sub(1) >> SMALLEST_CLASS_BITS),
             Grouping::Lifetime => match (born, died) {
                 (_, u32::MAX) => CLASSES + 2,

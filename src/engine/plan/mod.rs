@@ -15,7 +15,7 @@ use base::units::Moment;
 use blocks::Blocks;
 use course::Course;
 pub(super) use course::course_curve;
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use picture::timeline::View;
 pub(super) use sizes::Sizes;
@@ -66,7 +66,7 @@ struct Roles(Vec<Role>);
 impl Roles {
     fn of(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Role {
         let categories = &file.groups.categories;
-        if history.allocations.provenance(id) == Provenance::Unexplained {
+        if history.allocations.is_unexplained(id) {
             return Role::Other;
         }
         self.0.get(usize::from(categories.category(history, id))).copied().unwrap_or(Role::Other)
@@ -247,7 +247,7 @@ fn in_plan(members: &[Members], roles: &Roles, file: &OpenFile, history: &Device
         Members::Role(wanted) => *wanted == role,
         Members::Category(wanted) => {
             let categories = &file.groups.categories;
-            categories.category(history, id) == *wanted && history.allocations.provenance(id) != Provenance::Unexplained
+            categories.category(history, id) == *wanted && !history.allocations.is_unexplained(id)
         }
         Members::Found(found) => found.contains(id.0),
         Members::Growing(found) => GROW.contains(&role) && found.contains(id.0),

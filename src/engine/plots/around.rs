@@ -2,7 +2,7 @@
 
 use crate::open::OpenFile;
 use base::units::Moment;
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory};
 
 /// A live block, where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,7 @@ impl Around {
                 std::cmp::Ordering::Greater => above.is_none_or(|(nearest, _)| begins < nearest),
                 _ => below[1].is_none_or(|(nearest, _)| begins > nearest),
             };
-            let counts =
-                || allocations.size(id) > 0 && allocations.provenance(id) != Provenance::Unexplained && is_wanted(id);
+            let counts = || allocations.size(id) > 0 && !allocations.is_unexplained(id) && is_wanted(id);
             if !is_nearer || !counts() {
                 continue;
             }

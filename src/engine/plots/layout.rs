@@ -6,7 +6,7 @@ use crate::protocol::{AddressMap, MappedRange, Only};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
-use history::replay::{AllocationId, DeviceHistory, Provenance, SegmentLives};
+use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use std::collections::BTreeMap;
 
 /// A gap is this part of all that was mapped …
@@ -179,9 +179,7 @@ impl Layout {
 
     /// Whether an allocation is in the part: of those of no bytes and of those without an address none is.
     fn holds(&self, open: Open<'_>, id: AllocationId) -> bool {
-        open.history.allocations.size(id) > 0
-            && open.history.allocations.provenance(id) != Provenance::Unexplained
-            && self.part.has(open, id)
+        open.history.allocations.size(id) > 0 && !open.history.allocations.is_unexplained(id) && self.part.has(open, id)
     }
 
     /// Where an allocation of so many rounded bytes lies on the axis; `None`: it is not in the part.

@@ -88,9 +88,14 @@ impl Ranges {
         }
         while self.closed < self.spans.len() {
             slice.tick()?;
-            self.advance(history);
+            self.advance(history, slice)?;
         }
         Ok(())
+    }
+
+    /// What happened in one more range is known already.
+    pub(super) fn push(&mut self, facts: Facts) {
+        self.facts.push(facts);
     }
 
     /// What happened in each, once done.
@@ -107,11 +112,14 @@ impl Ranges {
         self.spans.get(range as usize).copied().unwrap_or(Span { from: 0, to: 0 })
     }
 
-    /// One thing more: a border, a beginning, an end, an event.
-    fn advance(&mut self, history: &DeviceHistory) {
-        let now = self.now.moment;
-        let begins = self.spans.get(self.begun).is_some_and(|span| span.from <= now);
-        let ends = self.by_end.get(self.ended).copied().filter(|&range| self.span(range).to <= now);
+    /// One thing more: a border, a beginning, an end, the events up to the next of these.
+    fn advance(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+        let (now, count) = (self.now.moment, history.event_count());
+        let begin = self.spans.get(self.begun).map_or(count, |span| span.from);
+        let last = self.by_end.get(self.ended).copied();
+        let end = last.map_or(count, |range| self.span(range).to);
+        let begins = self.begun < self.spans.len() && begin <= now;
+        let ends = last.filter(|_| end <= now);
         if (begins || ends.is_some()) && self.borders.last() != Some(&now) {
             self.pass_border();
         } else if begins {
@@ -123,8 +131,11 @@ impl Ranges {
         } else if let Some(range) = ends {
             self.end(range);
             self.ended += 1;
-        } else if now < history.event_count() {
-            self.pass_event(history);
+        } else if now < count {
+            for _ in now..begin.min(end).min(count) {
+                slice.tick()?;
+                self.pass_event(history);
+            }
         } else {
             let closed = self.closed as u32;
             let Span { from, to } = self.span(closed);
@@ -132,6 +143,7 @@ impl Ranges {
             self.facts.get_mut(self.closed).into_iter().for_each(|facts| facts.never_freed = clamped(never_freed));
             self.closed += 1;
         }
+        Ok(())
     }
 
     fn pass_border(&mut self) {

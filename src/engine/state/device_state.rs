@@ -16,7 +16,7 @@ use crate::protocol::{Scope, StateSums, Weight};
 use crate::radix::Radix;
 use base::slice::{STEPS, Slice, Sliced, Spent};
 use base::units::Moment;
-use history::replay::{AllocationId, Candidates, DeviceHistory, Provenance, SegmentLives};
+use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLives};
 
 /// The state of a device at a moment.
 pub(crate) struct DeviceState {
@@ -176,7 +176,7 @@ impl DeviceState {
                 Work::Blocks(population, next, mut radix) if next < population.len() => {
                     let end = population.len().min(next + STEPS as usize);
                     population.part(history, next..end, &mut |id, size| {
-                        if history.allocations.provenance(id) == Provenance::Unexplained {
+                        if history.allocations.is_unexplained(id) {
                             self.astray.add(Weight { bytes: size, count: 1 });
                         } else {
                             radix.push(history.allocations.address(id), id.0);

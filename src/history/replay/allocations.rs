@@ -121,9 +121,14 @@ impl Allocations {
         Some(lives.free_requested.at(at)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
+    /// Whether it is the unexplained bytes.
+    pub fn is_unexplained(&self, id: AllocationId) -> bool {
+        id.0 < self.unexplained
+    }
+
     /// Why it is in the picture.
     pub fn provenance(&self, id: AllocationId) -> Provenance {
-        if id.0 < self.unexplained {
+        if self.is_unexplained(id) {
             return Provenance::Unexplained;
         }
         if id.0 < self.unexplained + self.statics {

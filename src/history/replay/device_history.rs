@@ -4,6 +4,7 @@ use super::allocations::{AllocationId, Allocations, Provenance};
 use super::kept::{Behind, Facts, Loaded, Origin};
 use super::live::LiveSets;
 use super::numbers::Numbers;
+use super::pending::pending_change;
 use super::totals::{Curve, Totals};
 use super::trace::{Annotated, Events, Subject, signed};
 use crate::snapshot::{Action, AnnotationRange, LabelsId};
@@ -49,6 +50,38 @@ pub struct DeviceHistory {
     pub(super) annotated: Annotated,
     /// Which action ends a block's life: `free_completed`, or `free_requested` where the trace has no other.
     pub(super) ends: Action,
+}
+
+/// What an event does to an allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    pub id: AllocationId,
+    /// The first moment after it.
+    pub moment: u32,
+    /// Requested bytes of the allocation.
+    pub size: u64,
+    /// Whether it brings it to life (`true`) or ends it (`false`), if it does either.
+    pub is_born: Option<bool>,
+    /// By how many bytes what awaits its free grows.
+    pub awaiting: i64,
+    /// Whether it is no longer allocated from here on: its free is requested, or completes without that.
+    pub ends: bool,
+}
+
+impl Turn {
+    /// Whether anything that is live or awaits its free changes.
+    pub fn changes(&self) -> bool {
+        self.is_born.is_some() || self.awaiting != 0
+    }
+
+    /// By how many bytes what is live grows.
+    pub fn bytes(&self) -> i64 {
+        match self.is_born {
+            Some(true) => signed(self.size),
+            Some(false) => -signed(self.size),
+            None => 0,
+        }
+    }
 }
 
 impl DeviceHistory {
@@ -108,24 +141,37 @@ impl DeviceHistory {
         }
     }
 
+    /// What `event` does to an allocation, if it is about one. Called, not copied into every loop over the events.
+    #[inline(never)]
+    pub fn turn(&self, event: EventIdx) -> Option<Turn> {
+        let action = self.events.action(event.0);
+        let id = self.allocations.id(self.events.subject_of(event.0, action))?;
+        let (moment, size) = (Moment::after(event).0, self.allocations.size(id));
+        let mut turn = Turn { id, moment, size, is_born: Some(true), awaiting: 0, ends: false };
+        if action != Action::Alloc {
+            let [from, died] = self.allocations.pending(id);
+            turn.is_born = (action == self.ends && died == moment).then_some(false);
+            turn.awaiting = pending_change([from, died], action, self.ends, moment) * signed(size);
+            turn.ends = died.min(from) == moment;
+        }
+        Some(turn)
+    }
+
     /// The allocation that `event` brings to life (`true`) or ends (`false`), if it does either.
     pub fn change(&self, event: EventIdx) -> Option<(AllocationId, bool)> {
         let action = self.events.action(event.0);
-        let moment = Some(Moment::after(event));
-        if action == Action::Alloc {
-            return self.allocation_of(event).map(|id| (id, true));
+        let is_birth = action == Action::Alloc;
+        // Nothing need be looked up of what does neither.
+        if !is_birth && action != self.ends {
+            return None;
         }
-        let id = self.allocation_of(event).filter(|_| action == self.ends)?;
-        (self.allocations.died(id) == moment).then_some((id, false))
+        let id = self.allocations.id(self.events.subject_of(event.0, action))?;
+        (is_birth || self.allocations.died(id) == Some(Moment::after(event))).then_some((id, is_birth))
     }
 
     /// By how many bytes the drawn stack grows at `event`.
     pub fn drawn_change(&self, event: EventIdx) -> i64 {
-        match self.change(event) {
-            Some((id, true)) => self.allocations.size(id) as i64,
-            Some((id, false)) => -(self.allocations.size(id) as i64),
-            None => 0,
-        }
+        self.turn(event).map_or(0, |turn| turn.bytes())
     }
 
     /// By how many bytes reserved memory grows at `event`.
@@ -140,15 +186,14 @@ impl DeviceHistory {
 
     /// By how many bytes the pending part of the drawn stack grows at `event`.
     pub fn pending_change(&self, event: EventIdx) -> i64 {
-        let Some(id) = self.allocation_of(event) else { return 0 };
-        self.pending_change_of(id, self.events.action(event.0), event)
+        self.turn(event).map_or(0, |turn| turn.awaiting)
     }
 
     /// The same of an event that is known to do `action` to `id`.
     #[inline(always)]
     pub(super) fn pending_change_of(&self, id: AllocationId, action: Action, event: EventIdx) -> i64 {
-        let change = self.allocations.pending_change(id, action, self.ends, Moment::after(event).0);
-        change.saturating_mul(signed(self.allocations.size(id)))
+        let change = pending_change(self.allocations.pending(id), action, self.ends, Moment::after(event).0);
+        change * signed(self.allocations.size(id))
     }
 
     /// Requested bytes of the drawn stack at `moment`.

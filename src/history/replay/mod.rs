@@ -29,7 +29,7 @@ mod recorder;
 pub use crate::snapshot::AnnotationRange;
 pub use allocations::{AllocationId, Allocations, Provenance};
 pub use build::Builder;
-pub use device_history::DeviceHistory;
+pub use device_history::{DeviceHistory, Turn};
 pub use image::{parts, warning_parts};
 pub use kept::{Keep, Loaded, Origin};
 pub use live::{Candidates, LiveSets};

@@ -15,24 +15,28 @@ impl Allocations {
     /// when it never is, that of its death or later.
     #[inline(always)]
     pub fn pending_from(&self, id: AllocationId) -> u32 {
+        self.pending(id)[0]
+    }
+
+    /// The same, and the moment of its death, `u32::MAX` when it is live at the end.
+    #[inline(always)]
+    pub(super) fn pending(&self, id: AllocationId) -> [u32; 2] {
         let (lives, at) = self.part(id);
         let (requested, died) = (lives.free_requested.at(at), lives.died.at(at));
         let before = self.may_start_pending && (id.0 as usize) < self.early() && requested == died && died != NEVER;
-        if before { 0 } else { requested }
+        [if before { 0 } else { requested }, died]
     }
+}
 
-    /// How many allocations more are pending from `moment`, that of the event which does `action` to this one: 1, −1 or 0. `ends` is
-    /// the action that ends lives in this trace.
-    #[inline(always)]
-    pub(super) fn pending_change(&self, id: AllocationId, action: Action, ends: Action, moment: u32) -> i64 {
-        let (lives, at) = self.part(id);
-        let (from, died) = (self.pending_from(id), lives.died.at(at));
-        match action {
-            // Where the request ends a life, nothing is ever pending.
-            _ if ends != Action::FreeCompleted || from >= died => 0,
-            Action::FreeRequested => i64::from(from == moment),
-            Action::FreeCompleted => -i64::from(died == moment),
-            _ => 0,
-        }
+/// How many allocations more are pending from `moment`, that of the event which does `action` to one that is [pending](Allocations::pending)
+/// from the first of these moments to the other: 1, −1 or 0. `ends` is the action that ends lives in this trace.
+#[inline(always)]
+pub(super) fn pending_change([from, died]: [u32; 2], action: Action, ends: Action, moment: u32) -> i64 {
+    match action {
+        // Where the request ends a life, nothing is ever pending.
+        _ if ends != Action::FreeCompleted || from >= died => 0,
+        Action::FreeRequested => i64::from(from == moment),
+        Action::FreeCompleted => -i64::from(died == moment),
+        _ => 0,
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> 
         6 => allocations.free_requested(id).and_then(|moment| moment.event()).map(|event| event.0).into(),
         7 => time(allocated(side, id)).into(),
         8 => time(freed()).into(),
-        9 if allocations.provenance(id) == Provenance::Unexplained => Cell::Null,
+        9 if allocations.is_unexplained(id) => Cell::Null,
         9 => hex(allocations.address(id)),
         10 => side.stream(id).into(),
         11 => pool_text(side.pool(id)),

@@ -1,5 +1,6 @@
 //! What is asked about a file before it is read, and of which files.
 
+use crate::file_memory::taken;
 use crate::load_range::written;
 use base::units::Bytes;
 use engine::protocol::{LoadRange, MOST_OF_32_BITS};
@@ -10,13 +11,6 @@ const LARGE: u64 = 2_000_000_000;
 pub(crate) const PAGE_MEMORY: u64 = 4 << 30;
 /// What the tables of a file may take of it.
 const ROOM: u64 = MOST_OF_32_BITS;
-/// Percent of a file's bytes that its tables take, from snapshots with deep call stacks to those with none: an event takes some 45 bytes
-/// there, and 110 to 400 in the file.
-const TAKEN: [u64; 2] = [10, 42];
-/// The same of a file that is packed, 5 to 18 times as small.
-const TAKEN_PACKED: [u64; 2] = [100, 700];
-/// Endings of files that are packed.
-const PACKED: [&str; 4] = [".gz", ".zst", ".zip", ".tgz"];
 /// What stands in the field at first: a second or two of work, and far more than a few steps of training.
 const OFFERED: &str = "last 1,000,000";
 /// What is wrong with what was typed.
@@ -63,12 +57,6 @@ impl Choosing {
         let offered = before.filter(|load| *load != LoadRange::ALL).map_or_else(|| OFFERED.to_owned(), written);
         Choosing { name, text, may_not_fit: most > ROOM, offered, wrong: "" }
     }
-}
-
-/// Bytes that all events of a file take in memory: at least, and at most.
-fn taken(name: &str, bytes: u64) -> [u64; 2] {
-    let is_packed = PACKED.iter().any(|ending| name.to_ascii_lowercase().ends_with(ending));
-    (if is_packed { TAKEN_PACKED } else { TAKEN }).map(|percent| (bytes / 100).saturating_mul(percent))
 }
 
 /// Whether a file is asked about before it is read.

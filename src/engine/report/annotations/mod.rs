@@ -66,7 +66,7 @@ impl Annotations {
         }
     }
 
-    /// Sums up annotations by name, and puts both in the order of their peaks.
+    /// Sums up annotations by name, puts both in the order of their peaks, and takes the facts of those that are steps.
     fn sum_up(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let places = &self.known.steps.placed.places;
         if self.summed == 0 {
@@ -78,6 +78,9 @@ impl Annotations {
             self.summed += 1;
             let facts = self.ranges.facts().get(at as usize).copied().unwrap_or_default();
             self.highest.push(!facts.peak, at);
+            if self.known.steps.steps.rows.get(self.steps.facts().len()) == Some(&place.row) {
+                self.steps.push(facts);
+            }
             let Some(range) = history.annotations.get(place.row as usize) else { continue };
             let next = self.sums.len() as u32;
             let number = *self.by_name.entry(range.name).or_insert(next);
@@ -138,7 +141,11 @@ impl Job for Annotations {
             self.known.steps.step(file, slice)?;
             self.is_found = true;
             self.ranges = Ranges::of(self.known.steps.placed.spans.clone());
-            self.steps = Ranges::of(self.known.steps.steps.spans.clone());
+            let steps = &self.known.steps.steps;
+            // Those that are annotations are looked at with the others.
+            if steps.rows.is_empty() {
+                self.steps = Ranges::of(steps.spans.clone());
+            }
             let clock = history.events.times.clock();
             let marks = file.snapshot.marks.iter().take(self.question.rows.min(MOST_ROWS) as usize);
             let until = |us: i64| clock.map(|clock| clock.events_before_us(us.saturating_add(1)));

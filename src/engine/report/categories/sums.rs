@@ -7,7 +7,7 @@ use crate::protocol::{Scope, Weight};
 use crate::report::site_sums::SiteSums;
 use base::slice::{Slice, Sliced};
 use base::units::EventIdx;
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 
 /// What there is at one moment.
@@ -55,7 +55,7 @@ impl Sums {
         population.each(history, &mut self.next, slice, &mut |id, bytes| {
             let one = Weight { bytes, count: 1 };
             self.total.add(one);
-            if history.allocations.provenance(id) == Provenance::Unexplained {
+            if history.allocations.is_unexplained(id) {
                 self.unexplained.add(one);
                 return;
             }
@@ -122,7 +122,7 @@ impl Most {
 
     #[inline(always)]
     fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, is_born: bool, moment: u32) {
-        if id.0 == 0 && history.allocations.provenance(id) == Provenance::Unexplained {
+        if id.0 == 0 && history.allocations.is_unexplained(id) {
             return;
         }
         let category = file.groups.categories.category(history, id);

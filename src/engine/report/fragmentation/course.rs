@@ -71,8 +71,8 @@ impl Course {
                 Some((id, false)) => [0, -blocks(id), -(history.allocations.size(id) as i64)],
                 None => [history.reserved_change(event), 0, 0],
             };
-            for (now, change) in self.now.iter_mut().zip(changes) {
-                *now = now.saturating_add(change);
+            for (now, change) in self.now.iter_mut().zip(&changes) {
+                *now = now.saturating_add(*change);
             }
             self.look(history, Moment::after(event).0);
         }
@@ -80,7 +80,9 @@ impl Course {
     }
 
     fn look(&mut self, history: &DeviceHistory, moment: u32) {
-        let [reserved, rounded, requested] = self.now.map(|bytes| u64::try_from(bytes).unwrap_or(0));
+        let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+        let [reserved, rounded, requested] = self.now;
+        let [reserved, rounded, requested] = [positive(reserved), positive(rounded), positive(requested)];
         let free = Free { moment, free: reserved.saturating_sub(rounded), reserved, requested };
         let moments = u64::from(history.event_count()) + 1;
         let part = u64::from(moment) * (PARTS * FINER) as u64 / moments;

@@ -12,16 +12,15 @@ use crate::report::steps::{Steps, WARM_UP};
 use crate::report::writing::{Writing, bytes, threshold};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
-use base::units::{EventIdx, Moment, counted, grouped};
+use base::units::{EventIdx, counted, grouped};
 use history::replay::{AllocationId, DeviceHistory};
-use history::snapshot::Action;
 
 /// Values of a chart: more are not told from one another.
 const MOST_VALUES: usize = 96;
 
 /// What an event does for a call site.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum Change {
     Alloc,
     Free,
 }
@@ -122,18 +121,17 @@ impl Growth {
             let id = AllocationId(self.next_early);
             self.next_early += 1;
             if allocated_until(file, history, id) > 0 {
-                self.change(file, history, id, Turn::Alloc);
+                self.change(file, history, id, Change::Alloc);
             }
         }
         while let Some(&until) = self.ends.get(self.next_end as usize) {
             for event in (self.next_event..until.min(history.event_count())).map(EventIdx) {
                 slice.tick()?;
                 self.next_event += 1;
-                let Some(id) = history.allocation_of(event) else { continue };
-                if history.events.action(event.0) == Action::Alloc {
-                    self.change(file, history, id, Turn::Alloc);
-                } else if allocated_until(file, history, id) == Moment::after(event).0 {
-                    self.change(file, history, id, Turn::Free);
+                match history.turn(event) {
+                    Some(turn) if turn.ends => self.change(file, history, turn.id, Change::Free),
+                    Some(turn) if turn.is_born == Some(true) => self.change(file, history, turn.id, Change::Alloc),
+                    _ => {}
                 }
             }
             slice.tick()?;
@@ -142,11 +140,11 @@ impl Growth {
         Ok(())
     }
 
-    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, turn: Turn) {
+    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, turn: Change) {
         let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
         let Some(site) = self.sites.get_mut(group as usize) else { return };
         let size = history.allocations.size(id);
-        if turn == Turn::Alloc {
+        if turn == Change::Alloc {
             (site.bytes, site.count) = (site.bytes.saturating_add(size), site.count + 1);
         } else {
             (site.bytes, site.count) = (site.bytes.saturating_sub(size), site.count.saturating_sub(1));

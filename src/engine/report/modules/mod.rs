@@ -75,7 +75,7 @@ impl Job for Modules {
             return Ok(Report { topic: Topic::Modules, ..Report::default() });
         };
         self.tree.step(&file.snapshot, slice)?;
-        self.sums.step(&file.snapshot, history, &self.tree, slice)?;
+        self.sums.step(file, history, &self.tree, slice)?;
         self.rank(slice)?;
         Ok(self.report(&file.snapshot, history))
     }

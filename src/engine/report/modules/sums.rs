@@ -2,11 +2,12 @@
 
 use super::tree::{Module, Tree};
 use crate::innermost::Innermost;
-use crate::origin::{is_of_free, stack_of};
+use crate::open::OpenFile;
+use crate::origin::is_of_free;
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
-use history::snapshot::{Action, Snapshot, StringId};
+use history::snapshot::{Action, StringId};
 
 /// The innermost annotation at the events of a module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,7 +81,6 @@ pub(super) struct Sums {
     next: u32,
     live: i64,
     reserved: i64,
-    innermost: Innermost,
     cursor: usize,
     pub(super) sums: Vec<Sum>,
     is_whole: bool,
@@ -88,17 +88,11 @@ pub(super) struct Sums {
 
 impl Sums {
     /// Sums up.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        history: &DeviceHistory,
-        tree: &Tree,
-        slice: &mut Slice,
-    ) -> Sliced {
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, tree: &Tree, slice: &mut Slice) -> Sliced {
         if self.is_whole {
             return Ok(());
         }
-        self.innermost.step(snapshot, history, slice)?;
+        let Some(innermost) = file.groups.regions.innermost(history) else { return Ok(()) };
         let (events, allocations) = (history.event_count(), &history.allocations);
         if self.sums.is_empty() {
             self.sums = vec![Sum::default(); tree.modules.len()];
@@ -107,7 +101,7 @@ impl Sums {
         for event in self.event..events {
             slice.tick()?;
             self.event += 1;
-            self.pass(history, tree, event);
+            self.pass(history, tree, innermost, event);
         }
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         for id in (self.next..allocations.len() as u32).map(AllocationId) {
@@ -117,7 +111,7 @@ impl Sums {
             if born > peak || died <= peak {
                 continue;
             }
-            let stack = stack_of(snapshot, history, id);
+            let stack = file.stack(history, id);
             // A stack that is of the free tells nothing of the birth.
             if let Some(sum) = self.sums.get_mut(tree.of(stack) as usize)
                 && !is_of_free(history, id, stack)
@@ -134,7 +128,7 @@ impl Sums {
         Ok(())
     }
 
-    fn pass(&mut self, history: &DeviceHistory, tree: &Tree, event: u32) {
+    fn pass(&mut self, history: &DeviceHistory, tree: &Tree, innermost: &Innermost, event: u32) {
         let change = history.change(EventIdx(event));
         let size = change.map_or(0, |(id, _)| history.allocations.size(id));
         let bytes = i64::try_from(size).unwrap_or(i64::MAX);
@@ -147,7 +141,7 @@ impl Sums {
         let Some(sum) = self.sums.get_mut(number).filter(|_| number > 0) else { return };
         let (live, reserved) = (u64::try_from(self.live).unwrap_or(0), u64::try_from(self.reserved).unwrap_or(0));
         let fragmentation = if reserved > 0 { 1.0 - live as f64 / reserved as f64 } else { 0.0 };
-        let named = Named::As(self.innermost.at_event(&mut self.cursor, event));
+        let named = Named::As(innermost.at_event(&mut self.cursor, event));
         let is_birth = change.is_some_and(|(_, is_birth)| is_birth);
         let is_end = change.is_some() && !is_birth || history.events.action(event) == Action::FreeCompleted;
         sum.add(Sum {

@@ -5,7 +5,7 @@ use crate::protocol::Grouping;
 use crate::radix::Radix;
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, DeviceHistory, Provenance, SegmentLives};
+use history::replay::{AllocationId, DeviceHistory, Provenance, SegmentLives, Turn};
 
 /// What a pool holds at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,13 +133,9 @@ impl Course {
 
     fn event(&mut self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives, event: EventIdx) {
         let moment = Moment::after(event).0;
-        match history.allocation_of(event) {
-            Some(id) => {
-                let (change, pending) = (history.change(event), history.pending_change(event));
-                if change.is_some() || pending != 0 {
-                    self.allocation(file, history, (id, change.map(|(_, is_born)| is_born), pending), moment);
-                }
-            }
+        match history.turn(event) {
+            Some(turn) if turn.changes() => self.allocation(file, history, turn),
+            Some(_) => {}
             None => self.map(file, lives, moment),
         }
         self.keep(moment);
@@ -186,25 +182,18 @@ impl Course {
         }
     }
 
-    /// What an event changes for an allocation: whether it begins or ends, and by how many bytes more it awaits its free.
-    fn allocation(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        (id, is_born, pending): (AllocationId, Option<bool>, i64),
-        moment: u32,
-    ) {
-        let (number, by_event) = self.pool_of(file, history, id);
+    /// What an event changes for an allocation.
+    fn allocation(&mut self, file: &OpenFile, history: &DeviceHistory, turn: Turn) {
+        let (number, by_event) = self.pool_of(file, history, turn.id);
         let Some(pool) = self.pools.get_mut(number as usize) else { return };
-        if is_born == Some(true) {
+        if turn.is_born == Some(true) {
             pool.told[usize::from(!by_event)] += 1;
         }
-        if let Some(is_born) = is_born {
-            let about = file.about(history);
-            pool.live((history.allocations.size(id), about.block_bytes(id)), is_born);
+        if let Some(is_born) = turn.is_born {
+            pool.live((turn.size, file.about(history).block_bytes(turn.id)), is_born);
         }
-        pool.now.pending = pool.now.pending.saturating_add_signed(pending);
-        pool.look(moment);
+        pool.now.pending = pool.now.pending.saturating_add_signed(turn.awaiting);
+        pool.look(turn.moment);
     }
 
     /// The number of an allocation's pool as [`Grouping::Pool`] groups by it, and whether an event names the pool.

@@ -11,6 +11,7 @@ use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
+use std::ops::Range;
 
 type Numbers<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
@@ -20,6 +21,8 @@ pub(super) struct Families {
     pub(super) tree: Tree,
     /// The first group of annotations, of compiled regions, of modules, and the one after all these.
     starts: [u32; 4],
+    /// The annotation of what was freed, and of what was allocated last, and the moments of birth that have the same.
+    annotated: [(u32, Range<u32>); 2],
     places: Numbers<StackId>,
     pub(super) stacks: Vec<Stack>,
     node_places: Numbers<StringId>,
@@ -58,13 +61,23 @@ impl Families {
         file: &OpenFile,
         history: &DeviceHistory,
         without: &mut PeakWithout,
-        (id, moment, bytes): (AllocationId, u32, i64),
+        (id, stack): (AllocationId, StackId),
+        (moment, bytes): (u32, i64),
     ) {
         let [annotations, regions, modules, _] = self.starts;
-        let group = |by| file.groups.of(&file.snapshot, history, id, by);
-        without.change(annotations + group(Grouping::Annotation), moment, bytes);
-        without.change(regions + group(Grouping::CompileContext), moment, bytes);
-        let stack = file.stack(history, id);
+        let born = history.allocations.born(id);
+        let (group, around) = &mut self.annotated[usize::from(bytes > 0)];
+        if !around.contains(&born.0) {
+            (*group, *around) = file.groups.regions.annotation_around(history, born);
+        }
+        // What is in none is not listed.
+        if *group > 0 {
+            without.change(annotations + *group, moment, bytes);
+        }
+        if modules - regions > 2 {
+            let group = file.groups.of(&file.snapshot, history, id, Grouping::CompileContext);
+            without.change(regions + group, moment, bytes);
+        }
         let mut module = self.tree.of(stack);
         while module > 0 {
             without.change(modules + module, moment, bytes);

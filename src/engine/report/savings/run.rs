@@ -13,6 +13,7 @@ use analysis::{Change, Changes, IdSet, PeakWithout, Without};
 use base::slice::{Slice, Sliced, Spent};
 use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory};
+use history::snapshot::StackId;
 
 /// What an allocation is, as far as changes go.
 #[derive(Clone, Copy, Debug)]
@@ -108,11 +109,15 @@ impl Run {
 
     /// What an allocation is.
     pub(super) fn of(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Of {
-        let group = |by| file.groups.of(&file.snapshot, history, id, by);
-        let category = group(Grouping::Category);
+        self.of_stack(file, history, id, file.stack(history, id))
+    }
+
+    /// The same of one whose stack is known.
+    fn of_stack(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, stack: StackId) -> Of {
+        let category = file.groups.of(&file.snapshot, history, id, Grouping::Category);
         let role = category.checked_sub(1).and_then(|place| self.roles.get(place as usize).copied());
         let is_whole = history.allocations.born(id) > Moment::START && history.allocations.died(id).is_some();
-        Of { site: group(Grouping::CallSite), category, role: role.unwrap_or(Role::Other), is_whole }
+        Of { site: file.groups.site(stack), category, role: role.unwrap_or(Role::Other), is_whole }
     }
 
     /// Works until it is done.
@@ -163,7 +168,7 @@ impl Run {
         Change { id, moment, bytes, awaiting }: Change,
     ) {
         let kind = |kind: Kind| self.sites + self.categories + kind as u32;
-        let held = [Kind::OldGradients, Kind::HeldOver].map(kind);
+        let held = [kind(Kind::OldGradients), kind(Kind::HeldOver)];
         // What is live where a step begins is from the step before.
         while let Some(&begin) = self.held.begins.get(self.held.passed).filter(|&&begin| begin < moment) {
             self.held.passed += 1;
@@ -183,21 +188,24 @@ impl Run {
         if bytes == 0 {
             return without.add(moment, 0);
         }
-        let of = self.of(file, history, id);
+        let stack = file.stack(history, id);
+        let of = self.of_stack(file, history, id, stack);
         without.change(of.site, moment, bytes);
         without.change(self.sites + of.category, moment, bytes);
-        self.families.change(file, history, without, (id, moment, bytes));
-        for one in KINDS {
-            let rid = one.of_role(of.role, bytes.saturating_abs());
-            if rid > 0 {
-                without.change(kind(one), moment, rid * bytes.signum());
+        self.families.change(file, history, without, (id, stack), (moment, bytes));
+        // Of most roles no kind is.
+        if matches!(of.role, Role::Activation | Role::Temporary | Role::Optimizer) {
+            for one in KINDS {
+                let rid = one.of_role(of.role, bytes.saturating_abs());
+                if rid > 0 {
+                    without.change(kind(one), moment, rid * bytes.signum());
+                }
             }
         }
-        let stack = file.stack(history, id).0;
-        if by.loss.contains(stack) {
+        if by.loss.contains(stack.0) {
             without.change(kind(Kind::Loss), moment, bytes);
         }
-        if self.kept.left_out > 0 && bytes > 0 && by.backward.contains(stack) {
+        if self.kept.left_out > 0 && bytes > 0 && by.backward.contains(stack.0) {
             without.change(kind(Kind::KeptGradients), moment, -std::mem::take(&mut self.kept.left_out));
             self.kept.spans.push((self.kept.since, moment));
         }
