@@ -1,3 +1,5 @@
+//! Showing in pieces: nothing is lost, nothing is early, and the last part has its turn.
+
 use super::Passes;
 use proptest::prelude::*;
 
