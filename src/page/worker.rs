@@ -79,6 +79,9 @@ const PIECE: usize = 1 << 20;
 /// What is written, in pieces that the browser holds, not this memory.
 struct Pieces(Array);
 
+/// Where a file is written.
+type Out = BufWriter<Pieces>;
+
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let piece = Array::of1(&Uint8Array::from(bytes));
@@ -139,15 +142,8 @@ impl Shell {
                 }
                 self.engine.borrow_mut().end_second();
             }
-            ToWorker::Columns { load } => {
-                let columns =
-                    self.written(load, |engine, out| engine.write_columns(out).map_err(|why| why.to_string()));
-                post(&self.scope, FromWorker::Columns(columns));
-            }
-            ToWorker::Kept { load } => {
-                let kept = self.written(load, |engine, out| engine.write_kept(out).map_err(|why| why.to_string()));
-                post(&self.scope, FromWorker::Columns(kept));
-            }
+            ToWorker::Columns { load } => self.write(load, Engine::write_columns),
+            ToWorker::Kept { load } => self.write(load, Engine::write_kept),
             ToWorker::Ask(request) => {
                 if request == Request::Cancel {
                     self.end_source();
@@ -160,19 +156,18 @@ impl Shell {
         }
     }
 
-    /// What load `load` opened, as it is written; or why it can't be.
-    fn written(
-        &self,
-        load: u32,
-        write: impl FnOnce(&Engine, BufWriter<Pieces>) -> Result<BufWriter<Pieces>, String>,
-    ) -> Result<Blob, String> {
-        let which = [Which::First, Which::Second].into_iter().find(|&which| self.load(which).get() == load);
-        let engine = self.engine.borrow();
-        let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
-        let out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
-        let out = write(engine, out)?;
-        let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
-        Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the columns".to_owned())
+    /// Writes what load `load` opened, and sends that; or why it can't be.
+    fn write<E: ToString>(&self, load: u32, write: impl FnOnce(&Engine, Out) -> Result<Out, E>) {
+        let written = || {
+            let which = [Which::First, Which::Second].into_iter().find(|&which| self.load(which).get() == load);
+            let engine = self.engine.borrow();
+            let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
+            let out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
+            let out = write(engine, out).map_err(|why| why.to_string())?;
+            let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
+            Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the columns".to_owned())
+        };
+        post(&self.scope, FromWorker::Columns(written()));
     }
 
     fn load(&self, which: Which) -> &Cell<u32> {
