@@ -1,5 +1,8 @@
 //! What every layer speaks in: bytes and event numbers with their one text form, columns, sorting, slices of time.
 
+// Functions that stay small where many meet in one.
+pub mod apart;
+
 // A table column that grows by chunks, never by doubling.
 pub mod column;
 

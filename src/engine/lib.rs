@@ -71,6 +71,7 @@ pub use report::searched::{ModuleSearch, StepSearch};
 pub use side::Side;
 
 use analysis::{CategorySet, InternalRules};
+use base::apart::apart;
 use base::slice::Slice;
 use intake::Intake;
 use loader::Loader;
@@ -211,7 +212,7 @@ impl Engine {
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         let slice = &mut Slice::new(has_time);
         if let Some(loader) = &mut self.loading {
-            let result = loader.step(slice);
+            let result = apart(|| loader.step(slice));
             self.replies.extend(loader.take_members().map(Reply::Members));
             match result {
                 Ok(None) => {
@@ -223,7 +224,7 @@ impl Engine {
                     return if loader.wants().is_some() { Work::Idle } else { Work::More };
                 }
                 Ok(Some(file)) => {
-                    self.replies.push_back(Reply::Opened(Box::new(file.summary())));
+                    self.replies.push_back(Reply::Opened(Box::new(apart(|| file.summary()))));
                     let file = self.file.insert(Box::new(file));
                     file.answers.set_rules(self.internal.clone());
                     file.set_categories(&self.categories);
@@ -238,9 +239,10 @@ impl Engine {
             }
         }
         let Some(file) = &mut self.file else { return Work::Idle };
-        let answered = self.questions.step(file, &mut self.replies, slice);
+        let Engine { questions, replies, .. } = self;
+        let answered = apart(|| questions.step(file, replies, slice));
         // What only makes answers faster comes when there is nothing else to do.
-        let is_done = answered.and_then(|()| file.prepare(slice)).is_ok();
+        let is_done = answered.and_then(|()| apart(|| file.prepare(slice))).is_ok();
         if is_done { Work::Idle } else { Work::More }
     }
 

@@ -11,6 +11,7 @@ use super::partial::Partly;
 use super::protocol::{LoadRange, Member, PartialFile, Phase, Progress, Want};
 use super::snapviewer::is_drawing;
 use analysis::Sites;
+use base::apart::apart;
 use base::slice::Slice;
 use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;
@@ -131,7 +132,7 @@ impl Loader {
         loop {
             match std::mem::replace(&mut self.stage, Stage::Over) {
                 Stage::Decoding(mut decoder) => {
-                    let done = self.decode(&mut decoder, slice)?;
+                    let done = apart(|| self.decode(&mut decoder, slice))?;
                     let decoder = match (done, decoder) {
                         (true, Some(decoder)) => decoder,
                         (_, decoder) => {
@@ -142,7 +143,7 @@ impl Loader {
                     let content = decoder.description();
                     let layers = self.container.layers().map(str::to_owned);
                     self.format = layers.chain([content]).collect::<Vec<_>>().join(", ");
-                    self.stage = match decoder.finish()? {
+                    self.stage = match apart(|| decoder.finish())? {
                         Decoded::Next(mut decoder) => {
                             decoder.keep(self.load);
                             self.intake.next_member();
@@ -153,7 +154,7 @@ impl Loader {
                             for layer in self.container.left_out() {
                                 snapshot.warnings.add(WarningKind::BytesBehind(layer), 1, || layer.to_owned());
                             }
-                            let builder = Builder::new(&snapshot, recorder);
+                            let builder = apart(|| Builder::new(&snapshot, recorder));
                             self.partly.iter_mut().for_each(|partly| partly.close(&builder, &snapshot));
                             Stage::Replaying(Box::new((snapshot, builder)))
                         }
@@ -161,7 +162,7 @@ impl Loader {
                 }
                 Stage::Replaying(mut replaying) => {
                     let (snapshot, builder) = &mut *replaying;
-                    if builder.step(snapshot, slice).is_err() {
+                    if apart(|| builder.step(snapshot, slice)).is_err() {
                         self.stage = Stage::Replaying(replaying);
                         return Ok(None);
                     }
@@ -176,7 +177,7 @@ impl Loader {
                     self.stage = Stage::Indexing(Box::new(file));
                 }
                 Stage::Indexing(mut file) => {
-                    if file.index(slice).is_err() {
+                    if apart(|| file.index(slice)).is_err() {
                         self.stage = Stage::Indexing(file);
                         return Ok(None);
                     }
@@ -194,7 +195,7 @@ impl Loader {
     fn decode(&mut self, decoder: &mut Option<Decoder>, slice: &mut Slice<'_>) -> Result<bool, OpenError> {
         loop {
             if let Some(decoder) = decoder
-                && decoder.settle(Rest::Open) == Settled::Some
+                && apart(|| decoder.settle(Rest::Open)) == Settled::Some
             {
                 if slice.check().is_err() {
                     return Ok(false);
@@ -202,7 +203,7 @@ impl Loader {
                 continue;
             }
             let content = self.container.content();
-            match self.container.pull()? {
+            match apart(|| self.container.pull())? {
                 Some(bytes) => {
                     if let Some(content) = content.filter(|_| decoder.is_none()) {
                         let layout = self.intake.layout();
@@ -215,19 +216,19 @@ impl Loader {
                     }
                     if let Some(decoder) = decoder {
                         let decoded = bytes.len();
-                        decoder.feed(bytes)?;
+                        apart(|| decoder.feed(bytes))?;
                         let (bytes, total_bytes) = (self.container.read(), self.intake.total_bytes());
                         let progress = Progress { bytes, total_bytes, phase: Phase::Decoding };
                         self.watch.look(decoded, &progress, || decoder.held())?;
                     }
                 }
-                None => match self.intake.give(&mut self.container)? {
+                None => match apart(|| self.intake.give(&mut self.container))? {
                     More::Given => {}
                     More::Hungry => {
                         self.hungry = true;
                         return Ok(false);
                     }
-                    More::Over => match decoder.as_mut().map(|decoder| decoder.settle(Rest::Ended)) {
+                    More::Over => match decoder.as_mut().map(|decoder| apart(|| decoder.settle(Rest::Ended))) {
                         Some(Settled::Some) => {}
                         Some(Settled::All) | None => return Ok(true),
                     },

@@ -17,6 +17,7 @@ use super::table::Tables;
 use super::tree::Trees;
 use super::what_if::{Sending, Simulate};
 use super::{details, legend, marks, places, range, steps};
+use base::apart::apart;
 use base::slice::{Slice, Sliced, Spent};
 use history::snapshot::StackId;
 use std::collections::VecDeque;
@@ -140,70 +141,71 @@ impl Questions {
         let Ask { serial, device, ref what } = *ask;
         let mut send = |answer: Answer| replies.push_back(Reply::Answer { serial, answer });
         let answer = match *what {
-            Question::Scene { view, looks } => {
-                self.scene.scene(file, device, view, looks, slice)?.map(|scene| Answer::Scene(Box::new(scene)))
-            }
+            Question::Scene { view, looks } => apart(|| self.scene.scene(file, device, view, looks, slice))?
+                .map(|scene| Answer::Scene(Box::new(scene))),
             Question::Hit { looks, moment, byte } if looks.plot == Plot::Stack => {
-                Some(Answer::Hit { hit: file.hit(device, looks, moment, byte), memory: None })
+                Some(Answer::Hit { hit: apart(|| file.hit(device, looks, moment, byte)), memory: None })
             }
             Question::Hit { looks, moment, byte } => {
-                let (hit, memory) = file.hit_in_plot(device, looks, moment, byte);
+                let (hit, memory) = apart(|| file.hit_in_plot(device, looks, moment, byte));
                 Some(Answer::Hit { hit, memory: Some(Box::new(memory)) })
             }
             Question::MemoryAt { moment, address } => {
-                let (hit, memory) = self.beneath.at(file, device, moment, address, slice)?;
+                let (hit, memory) = apart(|| self.beneath.at(file, device, moment, address, slice))?;
                 Some(Answer::Hit { hit, memory })
             }
             Question::Map(only) => {
-                file.prepare_plot(device, Looks { plot: Plot::Addresses(only), ..Looks::default() }, slice)?;
-                Some(Answer::Map(Box::new(file.map(device, only))))
+                let looks = Looks { plot: Plot::Addresses(only), ..Looks::default() };
+                apart(|| file.prepare_plot(device, looks, slice))?;
+                Some(Answer::Map(Box::new(apart(|| file.map(device, only)))))
             }
             Question::Curves { view, only } => {
-                Some(Answer::Curves(self.curves.curves(file, device, view, only, slice)?))
+                Some(Answer::Curves(apart(|| self.curves.curves(file, device, view, only, slice))?))
             }
             Question::State(question) => {
-                Some(Answer::State(Box::new(self.states.page(file, device, question, slice)?)))
+                Some(Answer::State(Box::new(apart(|| self.states.page(file, device, question, slice))?)))
             }
             Question::Events(ref question) => {
-                self.events.page(file, device, question, slice)?.map(|page| Answer::Events(Box::new(page)))
+                apart(|| self.events.page(file, device, question, slice))?.map(|page| Answer::Events(Box::new(page)))
             }
             Question::EventsText(ref question) => {
-                self.events.text(file, device, question, &mut |part| send(Answer::TableText(part)), slice)?;
+                let send = &mut |part| send(Answer::TableText(part));
+                apart(|| self.events.text(file, device, question, send, slice))?;
                 None
             }
             Question::Moments(ref at) => file
                 .history(device)
                 .map(|history| Answer::Moments(at.iter().filter_map(|&at| places::facts(history, at)).collect())),
             Question::Step { looks, moment, byte, step } => {
-                steps::step(file, device, looks, (moment, byte), step).map(Answer::Step)
+                apart(|| steps::step(file, device, looks, (moment, byte), step)).map(Answer::Step)
             }
-            Question::Marks => marks::marks(file, device).map(|marks| Answer::Marks(Box::new(marks))),
+            Question::Marks => apart(|| marks::marks(file, device)).map(|marks| Answer::Marks(Box::new(marks))),
             Question::Overview { axis, width_px } => {
-                file.overview(device, axis, width_px).map(|overview| Answer::Overview(Box::new(overview)))
+                apart(|| file.overview(device, axis, width_px)).map(|overview| Answer::Overview(Box::new(overview)))
             }
             Question::Legend { colouring, at } => {
                 if colouring == Grouping::Category {
-                    file.categorize(slice)?;
+                    apart(|| file.categorize(slice))?;
                 }
-                legend::legend(file, device, colouring, at).map(Answer::Legend)
+                apart(|| legend::legend(file, device, colouring, at)).map(Answer::Legend)
             }
             Question::Outline { view, looks, allocation } => {
-                file.outline(device, looks, &view, allocation).map(Answer::Outline)
+                apart(|| file.outline(device, looks, &view, allocation)).map(Answer::Outline)
             }
             Question::Details(allocation) => {
-                file.categorize(slice)?;
-                Some(Answer::Details(details::details(file, device, allocation).map(Box::new)))
+                apart(|| file.categorize(slice))?;
+                Some(Answer::Details(apart(|| details::details(file, device, allocation)).map(Box::new)))
             }
             Question::Find(ref query) => {
                 // The page asks for what can be read; what can't finds nothing.
                 let sought = || Query::parse(query).map_or(Sought::Nothing, Sought::Query);
                 let search = self.search.get_or_insert_with(|| Box::new(Search::new(device, sought())));
-                let tally = search.step(file, slice)?;
+                let tally = apart(|| search.step(file, slice))?;
                 self.search.take().into_iter().for_each(|search| search.keep(file, serial));
                 Some(Answer::Find(tally))
             }
             Question::FindNext { find, begin, direction, looks, window, scope } => {
-                Some(Answer::FindNext(step_to(file, (find, scope), begin, direction, looks, window)))
+                Some(Answer::FindNext(apart(|| step_to(file, (find, scope), begin, direction, looks, window))))
             }
             Question::SameStack(stack) => {
                 let new = || Box::new(Search::new(device, Sought::Stack(StackId(stack))));
@@ -212,43 +214,45 @@ impl Questions {
                 Some(Answer::SameStack(tally))
             }
             Question::Flame(question) => {
-                Some(Answer::Flame(Box::new(self.flames.page(file, device, question, slice)?)))
+                Some(Answer::Flame(Box::new(apart(|| self.flames.page(file, device, question, slice))?)))
             }
             Question::Sources(scope) => {
-                let page = self.sources.page(file, device, scope, slice)?;
+                let page = apart(|| self.sources.page(file, device, scope, slice))?;
                 self.sources = Sources::default();
                 Some(Answer::Sources(Box::new(page)))
             }
-            Question::Range(span) => Some(Answer::Range(range::facts(file, device, span, slice)?)),
+            Question::Range(span) => Some(Answer::Range(apart(|| range::facts(file, device, span, slice))?)),
             Question::Tree(ref question) => {
-                Some(Answer::Tree(Box::new(self.trees.page(file, device, question, slice)?)))
+                Some(Answer::Tree(Box::new(apart(|| self.trees.page(file, device, question, slice))?)))
             }
             Question::Heaviest { scope, arrangement, node } => {
-                Some(Answer::Heaviest(self.heaviest.find(file, device, scope, (arrangement, node), slice)?))
+                Some(Answer::Heaviest(apart(|| self.heaviest.find(file, device, scope, (arrangement, node), slice))?))
             }
             Question::Report(ref question) => {
-                Some(Answer::Report(Box::new(self.reports.step(file, device, question, slice)?)))
+                Some(Answer::Report(Box::new(apart(|| self.reports.step(file, device, question, slice))?)))
             }
             Question::PlanCurve(ref question, view) => {
                 let new = || Box::new(Plan::over(device, question, view));
-                self.plan_curve.get_or_insert_with(new).step(file, slice)?;
+                let plan = self.plan_curve.get_or_insert_with(new);
+                apart(|| plan.step(file, slice))?;
                 let curve = self.plan_curve.take().map(|plan| plan.curve()).unwrap_or_default();
                 Some(Answer::PlanCurve(Box::new(curve)))
             }
-            Question::Course(ref course, view) => {
-                file.history(device).map(|history| Answer::PlanCurve(Box::new(course_curve(history, course, view))))
-            }
+            Question::Course(ref course, view) => file
+                .history(device)
+                .map(|history| Answer::PlanCurve(Box::new(apart(|| course_curve(history, course, view))))),
             Question::Plan(ref question) => {
                 let plan = self.plan.get_or_insert_with(|| Box::new(Plan::new(device, question)));
-                let page = plan.step(file, slice)?;
+                let page = apart(|| plan.step(file, slice))?;
                 self.plan = None;
                 Some(Answer::Plan(Box::new(page)))
             }
             Question::Table(ref question) => {
-                Some(Answer::Table(Box::new(self.tables.page(file, device, question, slice)?)))
+                Some(Answer::Table(Box::new(apart(|| self.tables.page(file, device, question, slice))?)))
             }
             Question::TableText(ref question) => {
-                self.tables.text(file, device, question, &mut |part| send(Answer::TableText(part)), slice)?;
+                let send = &mut |part| send(Answer::TableText(part));
+                apart(|| self.tables.text(file, device, question, send, slice))?;
                 None
             }
             Question::WhatIf(ref question) => {
@@ -259,10 +263,10 @@ impl Questions {
             }
             // Two files are never here.
             Question::Pair(_) | Question::Comparison(..) => None,
-            Question::Recording => self.sending.step(file, device, slice)?.map(Answer::Recording),
+            Question::Recording => apart(|| self.sending.step(file, device, slice))?.map(Answer::Recording),
             Question::PlannedSizes(ref question) => {
                 let sizes = self.sizes.get_or_insert_with(|| Box::new(Sizes::new(device, question)));
-                let sizes = sizes.step(file, slice)?;
+                let sizes = apart(|| sizes.step(file, slice))?;
                 self.sizes = None;
                 self.simulator.iter_mut().for_each(|simulator| simulator.plan(device, &sizes));
                 Some(Answer::PlannedSizes(sizes))

@@ -9,6 +9,7 @@ mod rehearsal;
 mod source;
 
 use crate::wire::{FromWorker, ToWorker};
+use base::apart::apart;
 use compare::{Pair, Which};
 use engine::protocol::{Answer, Phase, Progress, Reply, Request, Want};
 use engine::{Engine, Pace, Work};
@@ -191,10 +192,10 @@ impl Shell {
         let mut slice_ends = self.clock.now() + SLICE_MS;
         loop {
             let began = self.clock.now();
-            let work = self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends);
+            let work = apart(|| self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends));
             self.worked.set(self.worked.get() + self.clock.now() - began);
-            self.post_replies();
-            self.post_partial();
+            apart(|| self.post_replies());
+            apart(|| self.post_partial());
             if work == Work::Idle {
                 self.print();
             }
@@ -204,7 +205,7 @@ impl Shell {
                 // What came meanwhile found this loop running and relies on it.
                 continue;
             }
-            if !self.read().await && self.rehearse(slice_ends) == Work::Idle {
+            if !self.read().await && apart(|| self.rehearse(slice_ends)) == Work::Idle {
                 break;
             }
         }

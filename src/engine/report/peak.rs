@@ -14,6 +14,7 @@ use crate::protocol::{
     Cell, Chart, ChartPart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight,
 };
 use crate::report::column::{self, sheet};
+use base::apart::apart;
 use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
@@ -107,19 +108,21 @@ impl Job for Peak {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        self.known.grow(file, history, slice)?;
+        apart(|| self.known.grow(file, history, slice))?;
         let steps = &self.known.steps.steps;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
-        parts.step(file, history, slice)?;
+        apart(|| parts.step(file, history, slice))?;
         let parts = self.parts.take().ok_or(Spent)?;
-        let mut writing = Writing::new(file, history, &self.question);
-        write_sentences(&mut writing, &parts, &self.known);
-        parts.peak.write(&mut writing, "Live at the peak", parts.beside.as_ref());
-        write_categories(&mut writing, &parts);
-        let Parts { peak, recent, made, large, oldest, old_count, .. } = parts;
-        write_recent(&mut writing, &peak, &made, recent);
-        write_oldest(&mut writing, &peak, (oldest.ranked(), old_count), large);
-        Ok(writing.report)
+        apart(|| {
+            let mut writing = Writing::new(file, history, &self.question);
+            write_sentences(&mut writing, &parts, &self.known);
+            parts.peak.write(&mut writing, "Live at the peak", parts.beside.as_ref());
+            write_categories(&mut writing, &parts);
+            let Parts { peak, recent, made, large, oldest, old_count, .. } = parts;
+            write_recent(&mut writing, &peak, &made, recent);
+            write_oldest(&mut writing, &peak, (oldest.ranked(), old_count), large);
+            Ok(writing.report)
+        })
     }
 
     fn known(&mut self) -> Option<&mut Known> {

@@ -14,6 +14,7 @@ use super::recorder::Recorder;
 use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Subject, Trace, signed};
 use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
+use base::apart::apart;
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
@@ -107,10 +108,10 @@ impl Builder {
         loop {
             if self.current.is_none() {
                 let Some(device) = self.waiting.pop() else { return Ok(()) };
-                self.current = Some(Box::new(Building::new(device, snapshot, &mut self.warnings)));
+                self.current = Some(Box::new(apart(|| Building::new(device, snapshot, &mut self.warnings))));
             }
             let Some(building) = &mut self.current else { return Ok(()) };
-            building.step(snapshot, &mut self.warnings, slice)?;
+            apart(|| building.step(snapshot, &mut self.warnings, slice))?;
             if let Some(building) = self.current.take() {
                 building.warn_beyond(&mut self.warnings);
                 let history = building.history;
@@ -344,7 +345,7 @@ impl Building {
             self.next_event += 1;
         }
         if self.median.is_none() {
-            self.finish_counting();
+            apart(|| self.finish_counting());
         }
         while let Some(median) = &mut self.median {
             while let Some(totals) = self.totals.chunk(self.next_chunk) {

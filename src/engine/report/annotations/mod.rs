@@ -12,6 +12,7 @@ use super::writing::{MOST_ROWS, says};
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion, Span, Tone, Topic};
 use crate::radix::Radix;
+use base::apart::apart;
 use base::slice::{Slice, Sliced};
 use base::units::counted;
 use counted::Counted;
@@ -138,7 +139,7 @@ impl Job for Annotations {
             return Ok(Report { topic: Topic::Steps, ..Report::default() });
         };
         if !self.is_found {
-            self.known.steps.step(file, slice)?;
+            apart(|| self.known.steps.step(file, slice))?;
             self.is_found = true;
             self.ranges = Ranges::of(self.known.steps.placed.spans.clone());
             let steps = &self.known.steps.steps;
@@ -151,11 +152,11 @@ impl Job for Annotations {
             let until = |us: i64| clock.map(|clock| clock.events_before_us(us.saturating_add(1)));
             self.counted.ask(marks.filter_map(|mark| until(mark.time_us)));
         }
-        self.ranges.step(history, slice)?;
-        self.steps.step(history, slice)?;
-        self.counted.step(&file.snapshot, history, slice)?;
-        self.sum_up(history, slice)?;
-        Ok(self.report(&file.snapshot, history))
+        apart(|| self.ranges.step(history, slice))?;
+        apart(|| self.steps.step(history, slice))?;
+        apart(|| self.counted.step(&file.snapshot, history, slice))?;
+        apart(|| self.sum_up(history, slice))?;
+        Ok(apart(|| self.report(&file.snapshot, history)))
     }
 
     fn known(&mut self) -> Option<&mut Known> {

@@ -10,6 +10,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
 use analysis::category::CategoryRule;
+use base::apart::apart;
 use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, grouped, percent};
@@ -57,22 +58,24 @@ impl Job for Categories {
             mosaic: (file.groups.categories.set().name() != "default").then(|| Mosaic::new(file)),
         });
         for sums in [Some(&mut parts.peak), parts.at.as_mut()].into_iter().flatten() {
-            sums.step(file, history, slice)?;
+            apart(|| sums.step(file, history, slice))?;
         }
-        parts.most.step(file, history, slice)?;
+        apart(|| parts.most.step(file, history, slice))?;
         if let Some(mosaic) = &mut parts.mosaic {
-            mosaic.step(file, history, slice)?;
+            apart(|| mosaic.step(file, history, slice))?;
         }
         let parts = self.parts.take().ok_or(Spent)?;
-        let mut writing = Writing::new(file, history, &self.question);
-        parts.say(&mut writing);
-        parts.write_categories(&mut writing);
-        parts.write_rules(&mut writing);
-        parts.write_unknown(&mut writing);
-        if let Some(mosaic) = parts.mosaic {
-            mosaic.write(&mut writing);
-        }
-        Ok(writing.report)
+        apart(|| {
+            let mut writing = Writing::new(file, history, &self.question);
+            parts.say(&mut writing);
+            parts.write_categories(&mut writing);
+            parts.write_rules(&mut writing);
+            parts.write_unknown(&mut writing);
+            if let Some(mosaic) = parts.mosaic {
+                mosaic.write(&mut writing);
+            }
+            Ok(writing.report)
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::state::{Fits, Keeping};
+use base::apart::apart;
 use base::slice::{Slice, Sliced, Spent};
 use base::units::{EventIdx, counted, grouped, percent};
 use course::{By, Course, Free};
@@ -79,28 +80,35 @@ impl Job for Fragmentation {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let course = self.course.get_or_insert_with(|| Course::new(history));
-        course.step(file, history, slice)?;
+        apart(|| course.step(file, history, slice))?;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
         let Parts { moment, worst, driver, failed, fits, keeping, request: _ } = parts;
         let layouts =
             [Some(moment), Some(worst), driver.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
         for layout in layouts.into_iter().flatten() {
-            layout.step(file, history, lives, slice)?;
+            apart(|| layout.step(file, history, lives, slice))?;
         }
         keeping.step(file, history, lives, (&parts.moment.state, None), slice)?;
-        let told = fits.step(&parts.moment.state, lives, slice)?;
+        let told = apart(|| fits.step(&parts.moment.state, lives, slice))?;
         let parts = self.parts.take().ok_or(Spent)?;
-        let mut writing = Writing::new(file, history, &self.question);
-        say(&mut writing, &parts, lives, course);
-        let kept = parts.keeping.told(file, history);
-        pinned::write(&mut writing, &kept, &parts.moment);
-        parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
-        write_fits(&mut writing, &parts, told);
-        parts.worst.write(&mut writing, "worst", "At maximum free bytes, by pool");
-        write_moments(&mut writing, "worst_bytes", "Most free bytes", course.worst_moments(By::Bytes, history));
-        write_moments(&mut writing, "worst_share", "Highest fragmentation", course.worst_moments(By::Share, history));
-        write_moments(&mut writing, "over_time", "Over the trace", course.over_time());
-        Ok(writing.report)
+        apart(|| {
+            let mut writing = Writing::new(file, history, &self.question);
+            say(&mut writing, &parts, lives, course);
+            let kept = parts.keeping.told(file, history);
+            pinned::write(&mut writing, &kept, &parts.moment);
+            parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
+            write_fits(&mut writing, &parts, told);
+            parts.worst.write(&mut writing, "worst", "At maximum free bytes, by pool");
+            write_moments(&mut writing, "worst_bytes", "Most free bytes", course.worst_moments(By::Bytes, history));
+            write_moments(
+                &mut writing,
+                "worst_share",
+                "Highest fragmentation",
+                course.worst_moments(By::Share, history),
+            );
+            write_moments(&mut writing, "over_time", "Over the trace", course.over_time());
+            Ok(writing.report)
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use super::known::Known;
 use super::writing::Writing;
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion};
+use base::apart::apart;
 use base::slice::{Slice, Sliced, Spent};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
@@ -44,25 +45,27 @@ impl Job for Leaks {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        self.known.grow(file, history, slice)?;
+        apart(|| self.known.grow(file, history, slice))?;
         let parts = self.parts.get_or_insert_with(|| Parts {
             lives: Lives::new(file, history, &self.question),
             lost: Lost::new(file, history, &self.question),
             cached: Cached::new(&self.question),
         });
-        parts.lives.step(file, history, slice)?;
-        parts.lost.step(file, history, slice)?;
-        parts.cached.step(file, history, slice)?;
+        apart(|| parts.lives.step(file, history, slice))?;
+        apart(|| parts.lost.step(file, history, slice))?;
+        apart(|| parts.cached.step(file, history, slice))?;
         let Parts { lives, lost, cached } = self.parts.take().ok_or(Spent)?;
-        let mut writing = Writing::new(file, history, &self.question);
-        // The likeliest faults first.
-        if let Some(growth) = self.known.growth() {
-            growth.write(&mut writing, &lives.stay);
-        }
-        lives.write(&mut writing);
-        cached.write(&mut writing);
-        lost.write(&mut writing);
-        Ok(writing.report)
+        apart(|| {
+            let mut writing = Writing::new(file, history, &self.question);
+            // The likeliest faults first.
+            if let Some(growth) = self.known.growth() {
+                growth.write(&mut writing, &lives.stay);
+            }
+            lives.write(&mut writing);
+            cached.write(&mut writing);
+            lost.write(&mut writing);
+            Ok(writing.report)
+        })
     }
 
     fn known(&mut self) -> Option<&mut Known> {

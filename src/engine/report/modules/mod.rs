@@ -12,6 +12,7 @@ use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::radix::Radix;
 use crate::report::column::{self, cells, sheet};
+use base::apart::apart;
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 use base::units::{EventIdx, counted, percent};
@@ -74,10 +75,10 @@ impl Job for Modules {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: Topic::Modules, ..Report::default() });
         };
-        self.tree.step(&file.snapshot, slice)?;
-        self.sums.step(file, history, &self.tree, slice)?;
-        self.rank(slice)?;
-        Ok(self.report(&file.snapshot, history))
+        apart(|| self.tree.step(&file.snapshot, slice))?;
+        apart(|| self.sums.step(file, history, &self.tree, slice))?;
+        apart(|| self.rank(slice))?;
+        Ok(apart(|| self.report(&file.snapshot, history)))
     }
 }
 

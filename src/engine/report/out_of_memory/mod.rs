@@ -18,6 +18,7 @@ use crate::report::column::{self, sheet};
 use crate::report::layout::kind_name;
 use crate::state::DeviceState;
 use analysis::site;
+use base::apart::apart;
 use base::slice::{Slice, Sliced, Spent};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
@@ -87,27 +88,31 @@ impl Job for OutOfMemory {
             }
         }
         let refused = self.refused.take().ok_or(Spent)?;
-        let mut writing = Writing::new(file, history, &self.question);
-        let facts = Facts::of(history, refused.event);
-        let newer = newer(history, refused.event);
-        let site = self.sites.get(newer).map_or("", String::as_str);
-        let recorded = recorded::facts(&file.snapshot, history);
-        let of = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
-        let known = of(CAPACITY).unwrap_or(0).max(least_capacity(history));
-        let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], known);
-        sentences::write(&mut writing, &facts, &refused, site);
-        match of(PROCESS) {
-            Some(_) => sentences::write_recorded(&mut writing, &facts, of(OTHER_PROCESSES).unwrap_or(0), of(OUTSIDE)),
-            None => sentences::write_outside(&mut writing, &facts, &self.question, &capacity),
-        }
-        let all = refused.rooms.all;
-        let known = (all.reserved > 0).then_some((refused.event, all.free));
-        write_requests(&mut writing, (&self.sites, &self.allocated.then), known, capacity);
-        write_room(&mut writing, &refused);
-        let title = "Live at the OOM";
-        refused.live.write(&mut writing, title, None);
-        write_before(&mut writing, &refused, self.big.clone());
-        Ok(writing.report)
+        apart(|| {
+            let mut writing = Writing::new(file, history, &self.question);
+            let facts = Facts::of(history, refused.event);
+            let newer = newer(history, refused.event);
+            let site = self.sites.get(newer).map_or("", String::as_str);
+            let recorded = recorded::facts(&file.snapshot, history);
+            let of = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
+            let known = of(CAPACITY).unwrap_or(0).max(least_capacity(history));
+            let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], known);
+            sentences::write(&mut writing, &facts, &refused, site);
+            match of(PROCESS) {
+                Some(_) => {
+                    sentences::write_recorded(&mut writing, &facts, of(OTHER_PROCESSES).unwrap_or(0), of(OUTSIDE))
+                }
+                None => sentences::write_outside(&mut writing, &facts, &self.question, &capacity),
+            }
+            let all = refused.rooms.all;
+            let known = (all.reserved > 0).then_some((refused.event, all.free));
+            write_requests(&mut writing, (&self.sites, &self.allocated.then), known, capacity);
+            write_room(&mut writing, &refused);
+            let title = "Live at the OOM";
+            refused.live.write(&mut writing, title, None);
+            write_before(&mut writing, &refused, self.big.clone());
+            Ok(writing.report)
+        })
     }
 }
 

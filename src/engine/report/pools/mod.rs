@@ -9,6 +9,7 @@ use crate::answers::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Tone};
 use crate::report::column::{self, sheet};
+use base::apart::apart;
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, counted, grouped, percent};
@@ -51,7 +52,7 @@ impl Job for Pools {
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         let moment = self.question.at.unwrap_or(peak).min(history.event_count());
         let course = self.course.get_or_insert_with(|| Course::new(file, history, lives, [peak, moment]));
-        course.step(file, history, lives, slice)?;
+        apart(|| course.step(file, history, lives, slice))?;
         let contents = self.contents.get_or_insert_with(|| {
             let private = ranked(course).into_iter().filter(|&pool| file.groups.is_private(pool));
             let begun = private.take(MOST_CONTENTS).map(|pool| {
@@ -62,13 +63,15 @@ impl Job for Pools {
             begun.collect()
         });
         for contents in contents.iter_mut() {
-            contents.step(file, history, slice)?;
+            apart(|| contents.step(file, history, slice))?;
         }
-        let mut writing = Writing::new(file, history, &self.question);
-        say(&mut writing, course);
-        write_pools(&mut writing, course);
-        write_contents(&mut writing, contents);
-        Ok(writing.report)
+        apart(|| {
+            let mut writing = Writing::new(file, history, &self.question);
+            say(&mut writing, course);
+            write_pools(&mut writing, course);
+            write_contents(&mut writing, contents);
+            Ok(writing.report)
+        })
     }
 }
 

@@ -18,6 +18,7 @@ use crate::protocol::{Grouping, Query, Report, ReportQuestion, Scope};
 use crate::report::fragmentation::most_reserved;
 use crate::stack_match::StackMatch;
 use crate::state::Keeping;
+use base::apart::apart;
 use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_by_key, sorted_numbers};
 use families::Numbered;
@@ -66,11 +67,11 @@ impl Job for Savings {
         file.categorize(slice)?;
         for (query, matches) in [(kinds::LOSS, &mut self.loss), (kinds::BACKWARD, &mut self.backward)] {
             if let Ok(query) = Query::parse(query) {
-                matches.step(file, &query, slice)?;
+                apart(|| matches.step(file, &query, slice))?;
             }
         }
         file.segment_lives(self.device, slice)?;
-        self.report(file, slice)
+        apart(|| self.report(file, slice))
     }
 
     fn known(&mut self) -> Option<&mut Known> {
@@ -83,10 +84,10 @@ impl Savings {
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        self.known.steps.step(file, slice)?;
+        apart(|| self.known.steps.step(file, slice))?;
         let run = self.run.get_or_insert_with(|| Run::new(file, history, &self.known.steps.steps));
         let by = Stacks { loss: &self.loss.stacks, backward: &self.backward.stacks };
-        run.step(file, history, by, slice)?;
+        apart(|| run.step(file, history, by, slice))?;
         let peak = run.peak;
         let live = self.live.get_or_insert_with(|| {
             let population = Population::new(history, Scope::At(peak.0));
@@ -98,27 +99,29 @@ impl Savings {
             layout: Layout::new(history, lives, most_reserved(history)),
             keeping: Keeping::default(),
         });
-        reserved.step(file, history, lives, slice)?;
+        apart(|| reserved.step(file, history, lives, slice))?;
         let (run, live, reserved) =
             (self.run.take().ok_or(Spent)?, self.live.take().ok_or(Spent)?, self.reserved.take().ok_or(Spent)?);
-        let mut writing = Writing::new(file, history, &self.question);
-        if history.event_count() == 0 || peak.1 == 0 {
-            sentences::nothing(&mut writing);
-            return Ok(writing.report);
-        }
-        let least = threshold(&self.question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
-        let savings = self.savings(file, history, &run, &live.ids, least.value);
-        sentences::write(&mut writing, peak, &savings, &self.known.steps.steps);
-        sentences::write_reserved(&mut writing, &reserved.keeping.told(file, history), &reserved.layout);
-        tables::write_savings(&mut writing, peak.1, &savings, least);
-        tables::write_categories(&mut writing, &run);
-        tables::write_sites(&mut writing, &run, &live.ids);
-        tables::write_stacks(&mut writing, &run, &live.ids);
-        tables::write_modules(&mut writing, &run);
-        tables::write_named(&mut writing, &run, Numbered::Annotation);
-        tables::write_named(&mut writing, &run, Numbered::Region);
-        tables::write_nodes(&mut writing, &run);
-        Ok(writing.report)
+        apart(|| {
+            let mut writing = Writing::new(file, history, &self.question);
+            if history.event_count() == 0 || peak.1 == 0 {
+                sentences::nothing(&mut writing);
+                return Ok(writing.report);
+            }
+            let least = threshold(&self.question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
+            let savings = self.savings(file, history, &run, &live.ids, least.value);
+            sentences::write(&mut writing, peak, &savings, &self.known.steps.steps);
+            sentences::write_reserved(&mut writing, &reserved.keeping.told(file, history), &reserved.layout);
+            tables::write_savings(&mut writing, peak.1, &savings, least);
+            tables::write_categories(&mut writing, &run);
+            tables::write_sites(&mut writing, &run, &live.ids);
+            tables::write_stacks(&mut writing, &run, &live.ids);
+            tables::write_modules(&mut writing, &run);
+            tables::write_named(&mut writing, &run, Numbered::Annotation);
+            tables::write_named(&mut writing, &run, Numbered::Region);
+            tables::write_nodes(&mut writing, &run);
+            Ok(writing.report)
+        })
     }
 }
 

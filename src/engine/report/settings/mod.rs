@@ -8,6 +8,7 @@ use super::writing::{Writing, at, bytes, cut, when};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
+use base::apart::apart;
 use base::slice::{Slice, Sliced};
 use base::units::percent;
 use checks::{About, Checks, Found};
@@ -33,15 +34,17 @@ impl Job for Settings {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let checks = self.checks.get_or_insert_with(|| Checks::new(file, history, lives));
-        checks.step(file, history, lives, slice)?;
+        apart(|| checks.step(file, history, lives, slice))?;
         let mut found = checks.found(file, history, lives);
         // Settings of the device's allocator say nothing about host memory.
         found.retain(|_| history.device >= 0);
-        let mut writing = Writing::new(file, history, &self.question);
-        say(&mut writing, &found);
-        write_settings(&mut writing);
-        write_checks(&mut writing, &found);
-        Ok(writing.report)
+        apart(|| {
+            let mut writing = Writing::new(file, history, &self.question);
+            say(&mut writing, &found);
+            write_settings(&mut writing);
+            write_checks(&mut writing, &found);
+            Ok(writing.report)
+        })
     }
 }
 
