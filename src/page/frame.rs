@@ -1,5 +1,6 @@
 //! The only animation frame: asked for when something changed, shown once.
 
+use gloo::timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -11,8 +12,20 @@ pub(super) struct Frame {
     window: Window,
     /// Told whether the frame was asked for because something changed, or only to go on.
     show: Box<dyn Fn(bool)>,
-    waiting: RefCell<Option<Closure<dyn FnMut()>>>,
+    waiting: RefCell<Waiting>,
     changed: Cell<bool>,
+}
+
+/// What the next frame waits for.
+#[derive(Default)]
+enum Waiting {
+    /// Somebody who asks for it.
+    #[default]
+    Nobody,
+    /// The browser, which calls this. The closure lives until it returns.
+    Browser { _calls: Closure<dyn FnMut()> },
+    /// What came while the last one was shown: messages, timers. Frame upon frame, they would have to wait for all of them.
+    Others { wanted: bool, _rest: Timeout },
 }
 
 impl Frame {
@@ -29,19 +42,30 @@ impl Frame {
 
     /// Shows what the last frame had no time for at the next.
     pub(super) fn go_on(self: &Rc<Self>) {
-        let mut waiting = self.waiting.borrow_mut();
-        if waiting.is_some() {
-            return;
+        let waiting = &mut *self.waiting.borrow_mut();
+        match waiting {
+            Waiting::Browser { .. } => {}
+            Waiting::Others { wanted, .. } => *wanted = true,
+            Waiting::Nobody => {
+                let frame = self.clone();
+                let shown = Closure::once(move || frame.shown());
+                // It fails only in a document that is gone.
+                let _ = self.window.request_animation_frame(shown.as_ref().unchecked_ref());
+                *waiting = Waiting::Browser { _calls: shown };
+            }
         }
+    }
+
+    fn shown(self: &Rc<Self>) {
         let frame = self.clone();
-        let shown = Closure::once(move || {
-            // What comes while it is shown gets a frame of its own. The closure lives until it returns.
-            let running = frame.waiting.take();
-            (frame.show)(frame.changed.take());
-            drop(running);
+        // It comes behind the painting of this frame, and behind what waits by then.
+        let rest = Timeout::new(0, move || {
+            if let Waiting::Others { wanted: true, .. } = frame.waiting.take() {
+                frame.go_on();
+            }
         });
-        // It fails only in a document that is gone.
-        let _ = self.window.request_animation_frame(shown.as_ref().unchecked_ref());
-        *waiting = Some(shown);
+        let running = self.waiting.replace(Waiting::Others { wanted: false, _rest: rest });
+        (self.show)(self.changed.take());
+        drop(running);
     }
 }

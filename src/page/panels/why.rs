@@ -8,7 +8,7 @@ use crate::theme::Theme;
 use engine::protocol::Topic;
 use ui::tab::Tab;
 use ui::why::WhyAction;
-use ui::why::view::{Basis, Marks, basis, marks, view};
+use ui::why::view::{Basis, Marks, SheetView, basis, marks, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -35,6 +35,8 @@ pub(super) struct Panel {
     basis: Shown<(Basis, [u8; 4])>,
     marks: Shown<Marks>,
     topic: Shown<Topic>,
+    /// What of the report is still to be shown, one table a frame, the last first; each has its place in the report.
+    rest: Vec<(usize, SheetView)>,
 }
 
 impl Part for Panel {
@@ -105,7 +107,11 @@ impl Part for Panel {
             // Where it is scrolled to is known once all of the page is laid out. It stays there unless something makes it move.
             let moves = focus.is_some() || !(is_same || is_first);
             let top = if is_same && moves { elements.why_report.scroll_top() } else { 0 };
-            fill(elements, state, theme);
+            self.rest = fill(elements, state, theme);
+            if moves || is_same {
+                // What is there already does not go and come again.
+                while self.add_sheet(elements) {}
+            }
             mark(elements, state);
             if let Some(focus) = focus {
                 focus_item(elements, &focus);
@@ -115,6 +121,14 @@ impl Part for Panel {
                 elements.why_report.set_scroll_top(top);
             }
         }
+        if !is_new && self.add_sheet(elements) {
+            mark(elements, state);
+        }
+        let is_whole = self.rest.is_empty();
+        if !is_whole {
+            app.frame.request();
+        }
+        set_flag(&elements.why_report, "aria-busy", marks.is_busy || !is_whole);
         let before = self.marks.0.as_ref().map(|marks| marks.active);
         let Some(marks) = self.marks.changed(marks).cloned() else { return };
         for topic in ALL {
@@ -139,7 +153,6 @@ impl Part for Panel {
         let report = &elements.why_report;
         set_attribute(report, "data-topic", marks.topic.name());
         set_attribute(report, "aria-label", marks.topic.title());
-        set_flag(report, "aria-busy", marks.is_busy);
         set_text(&elements.why_note, marks.note);
         mark(elements, state);
         let moved = before.is_some_and(|before| before != marks.active);
@@ -209,15 +222,23 @@ fn focus_item(elements: &Elements, selector: &str) {
     found.iter().for_each(give_focus);
 }
 
-fn fill(elements: &Elements, state: &State, theme: &Theme) {
+/// Shows a report's sentences; its tables are left, the last first.
+fn fill(elements: &Elements, state: &State, theme: &Theme) -> Vec<(usize, SheetView)> {
     let view = view(&state.why);
     clear(&elements.why_statements);
     for (place, said) in view.statements.iter().enumerate() {
         append(&elements.why_statements, &statement(elements, place, said, theme));
     }
     clear(&elements.why_sheets);
-    for (place, sheet) in view.sheets.iter().enumerate() {
-        append(&elements.why_sheets, &sheet_of(elements, place, sheet));
+    view.sheets.into_iter().enumerate().rev().collect()
+}
+
+impl Panel {
+    /// Shows the next table of the report. `false`: there is none.
+    fn add_sheet(&mut self, elements: &Elements) -> bool {
+        let Some((place, sheet)) = self.rest.pop() else { return false };
+        append(&elements.why_sheets, &sheet_of(elements, place, &sheet));
+        true
     }
 }
 
