@@ -174,9 +174,22 @@ pub(super) fn table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
         append(&head, &cell);
     }
     append(&part("thead"), &head);
-    let body = part("tbody");
+    add_rows(dom, &part("tbody"), sheet);
+    if !sheet.total.is_empty() {
+        let line = dom.new_element("tr", "", "");
+        for (cell, (_, kind)) in sheet.total.iter().zip(&sheet.columns) {
+            append(&line, &cell_of(dom, *kind, cell));
+        }
+        append(&part("tfoot"), &line);
+    }
+    append(&frame, &table);
+    frame
+}
+
+/// Adds the rows of a table to its body.
+pub(super) fn add_rows(dom: &Dom, body: &Element, sheet: &SheetView) {
     for row in &sheet.rows {
-        append(&body, &row_of(dom, sheet, row));
+        append(body, &row_of(dom, sheet, row));
         if let Stack::Unfolded(lines) = &row.stack {
             let cell = dom.new_element("td", "", "");
             set_attribute(&cell, "colspan", &sheet.columns.len().to_string());
@@ -187,18 +200,9 @@ pub(super) fn table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
             append(&cell, &list);
             let below = dom.new_element("tr", "stack", "");
             append(&below, &cell);
-            append(&body, &below);
+            append(body, &below);
         }
     }
-    if !sheet.total.is_empty() {
-        let line = dom.new_element("tr", "", "");
-        for (cell, (_, kind)) in sheet.total.iter().zip(&sheet.columns) {
-            append(&line, &cell_of(dom, *kind, cell));
-        }
-        append(&part("tfoot"), &line);
-    }
-    append(&frame, &table);
-    frame
 }
 
 fn row_of(dom: &Dom, sheet: &SheetView, row: &RowView) -> Element {

@@ -1,6 +1,6 @@
 //! The view "Why": its topics, and the report that is seen.
 
-use super::report::{sheet_of, statement};
+use super::report::{add_rows, sheet_of, statement};
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_text};
 use crate::elements::elements;
@@ -35,9 +35,21 @@ pub(super) struct Panel {
     basis: Shown<(Basis, [u8; 4])>,
     marks: Shown<Marks>,
     topic: Shown<Topic>,
-    /// What of the report is still to be shown, one table a frame, the last first; each has its place in the report.
-    rest: Vec<(usize, SheetView)>,
+    busy: Shown<bool>,
+    /// What of the report is still to be shown, a piece a frame, the last first.
+    rest: Vec<Piece>,
 }
+
+/// A piece of a report.
+enum Piece {
+    /// The table at this place.
+    Table(usize, SheetView),
+    /// More rows of the table before it.
+    Rows(SheetView),
+}
+
+/// A frame shows so many rows: with a long table, it took twice the time that a frame has.
+const ROWS_AT_ONCE: usize = 6;
 
 impl Part for Panel {
     type Elements = Elements;
@@ -107,10 +119,11 @@ impl Part for Panel {
             // Where it is scrolled to is known once all of the page is laid out. It stays there unless something makes it move.
             let moves = focus.is_some() || !(is_same || is_first);
             let top = if is_same && moves { elements.why_report.scroll_top() } else { 0 };
+            let was_there = elements.why_sheets.has_child_nodes();
             self.rest = fill(elements, state, theme);
-            if moves || is_same {
+            if is_same && was_there {
                 // What is there already does not go and come again.
-                while self.add_sheet(elements) {}
+                while self.add_piece(elements) {}
             }
             mark(elements, state);
             if let Some(focus) = focus {
@@ -121,14 +134,16 @@ impl Part for Panel {
                 elements.why_report.set_scroll_top(top);
             }
         }
-        if !is_new && self.add_sheet(elements) {
+        if !is_new && self.add_piece(elements) {
             mark(elements, state);
         }
         let is_whole = self.rest.is_empty();
         if !is_whole {
             app.frame.request();
         }
-        set_flag(&elements.why_report, "aria-busy", marks.is_busy || !is_whole);
+        if let Some(&is_busy) = self.busy.changed(marks.is_busy || !is_whole) {
+            set_flag(&elements.why_report, "aria-busy", is_busy);
+        }
         let before = self.marks.0.as_ref().map(|marks| marks.active);
         let Some(marks) = self.marks.changed(marks).cloned() else { return };
         for topic in ALL {
@@ -223,21 +238,38 @@ fn focus_item(elements: &Elements, selector: &str) {
 }
 
 /// Shows a report's sentences; its tables are left, the last first.
-fn fill(elements: &Elements, state: &State, theme: &Theme) -> Vec<(usize, SheetView)> {
+fn fill(elements: &Elements, state: &State, theme: &Theme) -> Vec<Piece> {
     let view = view(&state.why);
     clear(&elements.why_statements);
     for (place, said) in view.statements.iter().enumerate() {
         append(&elements.why_statements, &statement(elements, place, said, theme));
     }
     clear(&elements.why_sheets);
-    view.sheets.into_iter().enumerate().rev().collect()
+    view.sheets.into_iter().enumerate().map(|(place, sheet)| Piece::Table(place, sheet)).rev().collect()
 }
 
 impl Panel {
-    /// Shows the next table of the report. `false`: there is none.
-    fn add_sheet(&mut self, elements: &Elements) -> bool {
-        let Some((place, sheet)) = self.rest.pop() else { return false };
-        append(&elements.why_sheets, &sheet_of(elements, place, &sheet));
+    /// Shows the next piece of the report. `false`: there is none.
+    fn add_piece(&mut self, elements: &Elements) -> bool {
+        let Some(piece) = self.rest.pop() else { return false };
+        let (mut sheet, place) = match piece {
+            Piece::Table(place, sheet) => (sheet, Some(place)),
+            Piece::Rows(sheet) => (sheet, None),
+        };
+        let rows = sheet.rows.split_off(sheet.rows.len().min(ROWS_AT_ONCE));
+        if !rows.is_empty() {
+            let columns = sheet.columns.clone();
+            self.rest.push(Piece::Rows(SheetView { rows, columns, ..SheetView::default() }));
+        }
+        let sheets = &elements.why_sheets;
+        match place {
+            Some(place) => append(sheets, &sheet_of(elements, place, &sheet)),
+            // A folded table has no body.
+            None => {
+                let body = sheets.last_element_child().and_then(|table| table.query_selector("tbody").ok()?);
+                body.iter().for_each(|body| add_rows(elements, body, &sheet));
+            }
+        }
         true
     }
 }

@@ -100,7 +100,7 @@ impl Job for OutOfMemory {
             sentences::write(&mut writing, &facts, &refused, site);
             match of(PROCESS) {
                 Some(_) => {
-                    sentences::write_recorded(&mut writing, &facts, of(OTHER_PROCESSES).unwrap_or(0), of(OUTSIDE))
+                    sentences::write_recorded(&mut writing, &facts, of(OTHER_PROCESSES).unwrap_or(0), of(OUTSIDE));
                 }
                 None => sentences::write_outside(&mut writing, &facts, &self.question, &capacity),
             }
