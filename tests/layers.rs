@@ -35,6 +35,7 @@ const OF_LAYERS: &[&str] = &["base", "history", "picture"];
 /// Every layer in the order of the data, and what it may use of the others. That crates name only crates below them, Cargo sees to;
 /// this says how much of those. Never widen a line to make something compile: what is needed by two belongs to the lower one.
 const LAYERS: &[(&str, &[&str])] = &[
+    ("base::apart", &[]),
     ("base::units", &[]),
     ("base::column", &["base::units"]),
     ("base::slice", &[]),
