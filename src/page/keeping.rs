@@ -4,13 +4,13 @@
 
 use super::answered::Answered;
 use super::app::App;
-use super::recent::{Tried, call, get, settled};
+use super::recent::{Tried, call, get, options, settled};
 use super::storage::{store, stored};
 use crate::wire::ToWorker;
 use compare::Which;
 use engine::protocol::LoadRange;
 use gloo::timers::callback::Timeout;
-use js_sys::{Array, Date, Object, Reflect, Uint8Array};
+use js_sys::{Array, Date, Uint8Array};
 use ui::effect::Origin;
 use ui::fingerprint::{Tap, parts};
 use ui::kept::{Kept, LEAST, key};
@@ -225,10 +225,4 @@ async fn folder(app: &App) -> Tried {
 
 async fn root(app: &App) -> Tried {
     settled(call(&get(&app.dom.window.navigator(), "storage")?, "getDirectory", &[])?).await
-}
-
-fn options(name: &str) -> Tried {
-    let options = Object::new();
-    Reflect::set(&options, &name.into(), &JsValue::TRUE)?;
-    Ok(options.into())
 }

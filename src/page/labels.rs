@@ -1,7 +1,9 @@
 //! The 2-D canvas above the picture: the figure around it.
 
 use super::pen;
+use super::recent::options;
 use super::theme::Theme;
+use js_sys::Reflect;
 use picture::render::Look;
 use ui::figure::Figure;
 use wasm_bindgen::JsCast;
@@ -42,8 +44,22 @@ pub(super) fn context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) -> 
 }
 
 /// The context of a canvas.
+///
+/// A browser without WebGPU draws such canvases in memory. WebKitGTK would draw them by OpenGL, which a machine without a GPU compiles
+/// and runs in software: some tenths of a second for the first picture, and more for each after it.
 pub(super) fn bare_context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
-    canvas.get_context("2d").ok()??.dyn_into().ok()
+    let context = if has_webgpu() {
+        canvas.get_context("2d")
+    } else {
+        canvas.get_context_with_context_options("2d", &options("willReadFrequently").ok()?)
+    };
+    context.ok()??.dyn_into().ok()
+}
+
+/// Whether the browser knows of WebGPU, with or without a GPU.
+fn has_webgpu() -> bool {
+    let navigator = Reflect::get(&js_sys::global(), &"navigator".into());
+    navigator.and_then(|navigator| Reflect::has(&navigator, &"gpu".into())).unwrap_or(false)
 }
 
 /// Dark or light, whichever stands out more from a colour. What is as bright as a fifth of white has the same contrast to both; squares

@@ -14,10 +14,15 @@ pub(crate) struct Besides {
     pub(crate) memory_viz: Result<String, String>,
 }
 
+/// Why a browser keeps nothing.
+const NO_FILES: &str = "it has no `navigator.storage.getDirectory`, which WebKitGTK switches off (the features `FileSystem` and \
+    `StorageAPI` of `MiniBrowser --features=help`), driven by WebDriver or not.";
+
 pub(crate) fn tables_by_browser(besides: &Besides, measured: &[&Measured]) -> String {
     let mut text = "## By browser\n\nPage load: from the address until the program runs, in a profile that has never seen the page (cold), \
          and then once more in it (warm). Everything: the last insight is on the page, and painted. Storage: the decoded file is kept for \
-         the next time, from 8 MiB on. No browser here has a GPU.\n\n"
+         the next time, from 8 MiB on. No browser here has a GPU. WebKitGTK draws pages by OpenGL all the same, in software: the first \
+         picture waits until that has compiled its shaders and drawn the frame before, which `WEBKIT_DISABLE_DMABUF_RENDERER=1` spares it.\n\n"
         .to_owned();
     text += &table("Chromium", measured, |file| Ok(&file.page.openings));
     for (at, browser) in besides.browsers.iter().enumerate() {
@@ -25,6 +30,9 @@ pub(crate) fn tables_by_browser(besides: &Besides, measured: &[&Measured]) -> St
             Err(why) => text += &format!("### {}\n\nNot measured: {why}.\n\n", browser.name),
             Ok(_) => {
                 text += &table(browser.name, measured, |file| file.elsewhere[at].as_ref().map_err(String::as_str));
+                if measured.iter().any(|file| file.elsewhere[at].as_ref().is_ok_and(|openings| !openings.has_files)) {
+                    text += &format!("Nothing is kept in this {}: {NO_FILES}\n\n", browser.name);
+                }
             }
         }
     }

@@ -19,6 +19,8 @@ pub(crate) const SETTLING: Duration = Duration::from_millis(1500);
 const LEAST_KEPT: u64 = memscape::ui::kept::LEAST;
 /// How long the storage may take once everything is shown: a browser may keep nothing.
 const KEEPING: Duration = Duration::from_secs(8);
+/// Whether pages have a file system of their own.
+const HAS_FILES: &str = "navigator.storage?.getDirectory !== undefined";
 
 /// A tab of a browser.
 pub(crate) trait Tab {
@@ -43,6 +45,8 @@ pub(crate) struct Opening {
     pub(crate) all: f64,
     /// The longest that a timer of the page had to wait, until everything is shown.
     pub(crate) gap_ms: f64,
+    /// Whether the browser gives pages a file system of their own (OPFS).
+    pub(crate) has_files: bool,
     /// From the choice of the file until it is in the browser's storage.
     pub(crate) kept: Option<f64>,
     /// In another document, from the storage: to the picture, and to everything.
@@ -63,6 +67,8 @@ pub(crate) struct Openings {
     pub(crate) picture: Figure,
     pub(crate) all: Figure,
     pub(crate) gap_ms: Figure,
+    /// Whether each had one.
+    pub(crate) has_files: bool,
     pub(crate) kept: Figure,
     pub(crate) again_picture: Figure,
     pub(crate) again_all: Figure,
@@ -83,6 +89,7 @@ impl Openings {
             picture: figure(|opening| opening.picture),
             all: figure(|opening| opening.all),
             gap_ms: figure(|opening| opening.gap_ms),
+            has_files: openings.iter().all(|opening| opening.has_files),
             kept: where_any(|opening| opening.kept),
             again_picture: where_any(|opening| opening.again.map(|[picture, _]| picture)),
             again_all: where_any(|opening| opening.again.map(|[_, all]| all)),
@@ -112,12 +119,14 @@ pub(crate) fn open<T: Tab, B>(tab: &T, file: &Generated, between: impl FnOnce() 
     let gap_ms = time(tab, file, watch::GAP)? * 1e3;
     tab.evaluate("times.over = true");
     let resident = tab.resident();
-    let kept = is_kept(tab, file);
+    let has_files = tab.evaluate(HAS_FILES) == Value::Bool(true);
+    let kept = if has_files { is_kept(tab, file) } else { None };
     tab.evaluate(watch::READ);
     let bare = time(tab, file, "times.bare")?;
     let between = between();
     let again = if kept.is_some() { again(tab, file, load)? } else { None };
-    let opening = Opening { cold, warm, summary, picture, all, gap_ms, kept, again, bare, empty_resident, resident };
+    let opening =
+        Opening { cold, warm, summary, picture, all, gap_ms, has_files, kept, again, bare, empty_resident, resident };
     Ok((opening, between))
 }
 

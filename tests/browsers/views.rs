@@ -10,6 +10,10 @@ pub(crate) fn it_starts_and_the_cpu_draws(page: &Page) {
     page.open_empty();
     assert_eq!(page.text("#error"), "");
     page.wait_for(&Some("cpu".to_owned()), || page.attribute("#timeline", "data-renderer"));
+    // WebKitGTK would draw them by OpenGL, which delays the first picture where that is software.
+    let in_memory = "['timeline', 'labels'].every(id => 'gpu' in navigator \
+        || document.getElementById(id).getContext('2d').getContextAttributes().willReadFrequently)";
+    assert_eq!(page.evaluate(in_memory), true);
 }
 
 pub(crate) fn a_picture_is_drawn_and_a_click_selects(page: &Page) {
