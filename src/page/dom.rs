@@ -1,7 +1,7 @@
 //! Elements: found by the ids of `index.html`, made, filled, and told apart by what a person does with them.
 
 use gloo::events::{EventListener, EventListenerOptions};
-use js_sys::Array;
+use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
@@ -147,6 +147,14 @@ pub(super) fn fill_heads<'a>(head: &Element, heads: impl Iterator<Item = &'a (&'
 pub(super) fn show_text(element: &HtmlElement, text: Option<&str>) {
     set_text(element, text.unwrap_or_default());
     element.set_hidden(text.is_none());
+}
+
+/// Options of which one is on.
+pub(super) fn option(name: &str) -> JsValue {
+    let options = Object::new();
+    // It fails only for what is no object.
+    let _ = Reflect::set(&options, &name.into(), &JsValue::TRUE);
+    options.into()
 }
 
 /// Sets an attribute.

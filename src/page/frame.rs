@@ -16,15 +16,15 @@ pub(super) struct Frame {
     changed: Cell<bool>,
 }
 
-/// What the next frame waits for.
+/// What has to happen before the next frame is shown.
 #[derive(Default)]
 enum Waiting {
-    /// Somebody who asks for it.
+    /// No frame was asked for.
     #[default]
     Nobody,
-    /// The browser, which calls this. The closure lives until it returns.
+    /// A frame was asked for. The closure lives until it has run.
     Browser { _calls: Closure<dyn FnMut()> },
-    /// What came while the last one was shown: messages, timers. Frame upon frame, they would have to wait for all of them.
+    /// A frame was just shown: what came meanwhile, timers and messages, is heard first. Frames asked for back to back would starve it.
     Others { wanted: bool, _rest: Timeout },
 }
 
@@ -58,7 +58,7 @@ impl Frame {
 
     fn shown(self: &Rc<Self>) {
         let frame = self.clone();
-        // It comes behind the painting of this frame, and behind what waits by then.
+        // Usually it runs after this frame is painted and after what waits by then.
         let rest = Timeout::new(0, move || {
             if let Waiting::Others { wanted: true, .. } = frame.waiting.take() {
                 frame.go_on();

@@ -4,7 +4,8 @@
 
 use super::answered::Answered;
 use super::app::App;
-use super::recent::{Tried, call, get, options, settled};
+use super::dom::option;
+use super::recent::{Tried, call, get, settled};
 use super::storage::{store, stored};
 use crate::wire::ToWorker;
 use compare::Which;
@@ -114,7 +115,7 @@ pub(super) fn clear(app: &'static App) {
     app.keeping.failed.set(None);
     spawn_local(async move {
         let remove = async {
-            let options = options("recursive")?;
+            let options = option("recursive");
             settled(call(&root(app).await?, "removeEntry", &[FOLDER.into(), options])?).await
         };
         // What is not there can't be removed.
@@ -200,7 +201,7 @@ async fn write(app: &'static App, load: u32, key: &str, file: &File) -> Tried {
         // One that another tab reads stays until it is written again.
         let _ = settled(call(&folder, "removeEntry", &[gone.into()])?).await;
     }
-    let handle = settled(call(&folder, "getFileHandle", &[key.into(), options("create")?])?).await?;
+    let handle = settled(call(&folder, "getFileHandle", &[key.into(), option("create")])?).await?;
     // Until it is closed, there is nothing: what is half written never counts.
     let writable = settled(call(&handle, "createWritable", &[])?).await?;
     settled(call(&writable, "write", &[columns.into()])?).await?;
@@ -220,7 +221,7 @@ fn forget(app: &'static App, key: String) {
 
 /// The folder; it is made where it is not there.
 async fn folder(app: &App) -> Tried {
-    settled(call(&root(app).await?, "getDirectoryHandle", &[FOLDER.into(), options("create")?])?).await
+    settled(call(&root(app).await?, "getDirectoryHandle", &[FOLDER.into(), option("create")])?).await
 }
 
 async fn root(app: &App) -> Tried {

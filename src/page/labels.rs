@@ -1,12 +1,12 @@
 //! The 2-D canvas above the picture: the figure around it.
 
+use super::dom::option;
 use super::pen;
-use super::recent::options;
 use super::theme::Theme;
 use js_sys::Reflect;
 use picture::render::Look;
 use ui::figure::Figure;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// CSS pixels.
@@ -43,17 +43,16 @@ pub(super) fn context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) -> 
     Some(context)
 }
 
+thread_local! {
+    /// Options of all contexts. Without WebGPU, canvases are in memory, where the CPU draws the picture anyway: WebKitGTK draws others by
+    /// OpenGL, and where that is software, the first picture came up to a second later. Where there is a GPU nevertheless, labels and
+    /// outlines are drawn without it.
+    static OPTIONS: JsValue = if has_webgpu() { JsValue::UNDEFINED } else { option("willReadFrequently") };
+}
+
 /// The context of a canvas.
-///
-/// A browser without WebGPU draws such canvases in memory. WebKitGTK would draw them by OpenGL, which a machine without a GPU compiles
-/// and runs in software: some tenths of a second for the first picture, and more for each after it.
 pub(super) fn bare_context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
-    let context = if has_webgpu() {
-        canvas.get_context("2d")
-    } else {
-        canvas.get_context_with_context_options("2d", &options("willReadFrequently").ok()?)
-    };
-    context.ok()??.dyn_into().ok()
+    OPTIONS.with(|options| canvas.get_context_with_context_options("2d", options)).ok()??.dyn_into().ok()
 }
 
 /// Whether the browser knows of WebGPU, with or without a GPU.

@@ -21,6 +21,7 @@ mod minimap;
 mod moment;
 mod overlay;
 pub(super) mod palette;
+mod pieces;
 mod plan;
 mod plots;
 mod queries;

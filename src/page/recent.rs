@@ -3,7 +3,7 @@
 //!
 //! The browser's interfaces are called by name: web-sys has some of them only behind a flag of the compiler.
 
-use js_sys::{Array, Function, Object, Promise, Reflect};
+use js_sys::{Array, Function, Promise, Reflect};
 use std::cell::RefCell;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -89,11 +89,4 @@ pub(super) fn get(of: &JsValue, name: &str) -> Tried {
 
 pub(super) fn call(of: &JsValue, method: &str, arguments: &[JsValue]) -> Tried {
     get(of, method)?.dyn_into::<Function>()?.apply(of, &arguments.iter().collect())
-}
-
-/// Options of which one is on.
-pub(super) fn options(name: &str) -> Tried {
-    let options = Object::new();
-    Reflect::set(&options, &name.into(), &JsValue::TRUE)?;
-    Ok(options.into())
 }

@@ -14,15 +14,15 @@ pub(crate) struct Besides {
     pub(crate) memory_viz: Result<String, String>,
 }
 
-/// Why a browser keeps nothing.
-const NO_FILES: &str = "it has no `navigator.storage.getDirectory`, which WebKitGTK switches off (the features `FileSystem` and \
-    `StorageAPI` of `MiniBrowser --features=help`), driven by WebDriver or not.";
+/// Why a browser keeps nothing, and why WebKitGTK is such a browser.
+const NO_FILES: &str = "has no `navigator.storage.getDirectory`: the page keeps nothing there. (WebKitGTK has the features `FileSystem` and \
+    `StorageAPI` switched off, driven by WebDriver or not: `MiniBrowser --features=help`.)";
 
 pub(crate) fn tables_by_browser(besides: &Besides, measured: &[&Measured]) -> String {
     let mut text = "## By browser\n\nPage load: from the address until the program runs, in a profile that has never seen the page (cold), \
          and then once more in it (warm). Everything: the last insight is on the page, and painted. Storage: the decoded file is kept for \
          the next time, from 8 MiB on. No browser here has a GPU. WebKitGTK draws pages by OpenGL all the same, in software: the first \
-         picture waits until that has compiled its shaders and drawn the frame before, which `WEBKIT_DISABLE_DMABUF_RENDERER=1` spares it.\n\n"
+         picture waits for its shaders and for the frame before. `WEBKIT_DISABLE_DMABUF_RENDERER=1` avoids that.\n\n"
         .to_owned();
     text += &table("Chromium", measured, |file| Ok(&file.page.openings));
     for (at, browser) in besides.browsers.iter().enumerate() {
@@ -31,7 +31,7 @@ pub(crate) fn tables_by_browser(besides: &Besides, measured: &[&Measured]) -> St
             Ok(_) => {
                 text += &table(browser.name, measured, |file| file.elsewhere[at].as_ref().map_err(String::as_str));
                 if measured.iter().any(|file| file.elsewhere[at].as_ref().is_ok_and(|openings| !openings.has_files)) {
-                    text += &format!("Nothing is kept in this {}: {NO_FILES}\n\n", browser.name);
+                    text += &format!("This {} {NO_FILES}\n\n", browser.name);
                 }
             }
         }

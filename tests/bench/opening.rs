@@ -19,7 +19,7 @@ pub(crate) const SETTLING: Duration = Duration::from_millis(1500);
 const LEAST_KEPT: u64 = memscape::ui::kept::LEAST;
 /// How long the storage may take once everything is shown: a browser may keep nothing.
 const KEEPING: Duration = Duration::from_secs(8);
-/// Whether pages have a file system of their own.
+/// Whether the browser gives pages a file system of their own (OPFS).
 const HAS_FILES: &str = "navigator.storage?.getDirectory !== undefined";
 
 /// A tab of a browser.
@@ -67,7 +67,7 @@ pub(crate) struct Openings {
     pub(crate) picture: Figure,
     pub(crate) all: Figure,
     pub(crate) gap_ms: Figure,
-    /// Whether each had one.
+    /// Whether each had such a file system.
     pub(crate) has_files: bool,
     pub(crate) kept: Figure,
     pub(crate) again_picture: Figure,

@@ -23,10 +23,10 @@ pub(crate) const READ: &str = "void (async () => { const start = performance.now
     if (bytes === times.file.size) times.bare = performance.now() - start; })()";
 
 /// Until everything is shown: every insight was answered, nothing is asked for any more, and the frame after the last answer has been
-/// painted. The columns that are kept for the next time are no answer.
+/// painted, and all of the report that is seen. The columns that are kept for the next time are no answer.
 pub(crate) fn everything() -> String {
     format!(
-        "times.reports >= {} && !times.waits && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
+        "times.reports >= {} && !times.waits && document.getElementById('why-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
          ? times.shown - times.start : null",
         Topic::ALL.len()
     )
@@ -63,9 +63,14 @@ const heard = ({ data }) => {
         times.reports++;
         if (times.waits === serial(data[2])) times.waits = '';
     }
-    // The page shows it in its next frame, and what comes after that frame comes after its painting.
-    requestAnimationFrame(() => setTimeout(() => { look(); times.shown = now(); times.gapShown = times.gap; }));
+    painted();
 };
+// The page shows it in its next frame, and what comes after that frame comes after its painting.
+const painted = () =>
+    requestAnimationFrame(() => setTimeout(() => { look(); times.shown = now(); times.gapShown = times.gap; }));
+// A report comes in pieces.
+new MutationObserver(() => { if (times.answered) painted(); })
+    .observe(document, { attributes: true, subtree: true, attributeFilter: ['aria-busy'] });
 window.Worker = class extends Worker {
     constructor(...of) {
         super(...of);

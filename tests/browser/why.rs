@@ -122,6 +122,46 @@ fn every_topic_tells_what_the_engine_tells() {
     }
 }
 
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_long_report_that_comes_in_pieces_is_whole() {
+    let path = real_files().into_iter().flatten().find(|file| file.path.ends_with("train-annotated-100.pickle"));
+    let Some(path) = path.map(|file| file.path) else { return println!("skipped: no real snapshots here") };
+    let page = empty_page();
+    page.drop_files(&[&path]);
+    page.wait_for_state("ready");
+    page.press_held("W", SHIFT);
+    let choose = |topic: &str| {
+        page.evaluate(&format!("document.querySelector('[data-topic={topic}]').click()"));
+        wait_for_topic(&page, topic);
+    };
+    choose("steps");
+    let rows = || page.evaluate("document.querySelectorAll('#why-sheets tbody [data-item]').length").as_u64();
+    while page.evaluate("document.querySelector('#why-sheets [data-more]') !== null") == true {
+        let before = rows();
+        page.evaluate("document.querySelector('#why-sheets [data-more]').click()");
+        page.wait_until("more rows", || {
+            rows() > before && page.attribute("#why-report", "aria-busy").as_deref() == Some("false")
+        });
+    }
+    assert!(rows() > Some(100), "{:?}", rows());
+    let whole = shown(&page);
+    choose("peak");
+    choose("steps");
+    assert_eq!(shown(&page), whole);
+    // A key that leads to the end does not wait for the frames until then.
+    page.evaluate("document.querySelector('[data-topic=peak]').click()");
+    page.evaluate("document.querySelector('[data-topic=steps]').click(); document.querySelector('#why-report [data-item]').focus()");
+    page.press("End");
+    page.wait_until("the last row has the focus", || {
+        page.evaluate("document.activeElement === [...document.querySelectorAll('#why-report [data-item]')].at(-1)")
+            == true
+    });
+    wait_for_topic(&page, "steps");
+    assert_eq!(shown(&page), whole);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
 /// The first item with evidence of which `is` holds, by its place among all that are seen.
 fn item(report: &Report, is: impl Fn(&Evidence) -> bool) -> Option<(usize, Evidence)> {
     let rows = report.sheets.iter().flat_map(|sheet| sheet.rows.iter().take(ROWS)).map(|row| &row.evidence);

@@ -25,7 +25,7 @@ pub(crate) fn a_large_file_opens_again(page: &Page) {
     });
     let note = page.text("#kept-note");
     println!("{note}");
-    // WebKitGTK gives pages no file system: the page says that nothing is kept.
+    // WebKitGTK gives pages no file system.
     if page.evaluate("navigator.storage?.getDirectory === undefined") == true {
         assert_eq!(note, "Nothing is kept. This browser keeps nothing for this page.");
     }

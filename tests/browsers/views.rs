@@ -10,7 +10,7 @@ pub(crate) fn it_starts_and_the_cpu_draws(page: &Page) {
     page.open_empty();
     assert_eq!(page.text("#error"), "");
     page.wait_for(&Some("cpu".to_owned()), || page.attribute("#timeline", "data-renderer"));
-    // WebKitGTK would draw them by OpenGL, which delays the first picture where that is software.
+    // Without WebGPU canvases are in memory: by OpenGL in software, WebKitGTK had the first picture later.
     let in_memory = "['timeline', 'labels'].every(id => 'gpu' in navigator \
         || document.getElementById(id).getContext('2d').getContextAttributes().willReadFrequently)";
     assert_eq!(page.evaluate(in_memory), true);

@@ -98,8 +98,8 @@ fn chart_of(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     figure
 }
 
-/// A table with its heading.
-pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> Element {
+/// A table with its heading, and where its rows are to be added; nowhere if it has none.
+pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> (Element, Option<Element>) {
     let at = place.to_string();
     let section = dom.new_element("section", "", "");
     set_attribute(&section, "data-sheet", &sheet.key);
@@ -112,7 +112,7 @@ pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> Element {
     append(&title, &fold);
     if sheet.is_folded {
         append(&section, &header);
-        return section;
+        return (section, None);
     }
     if let Some((threshold, short)) = &sheet.threshold {
         let label = dom.new_element("label", "", &[&threshold.label, " "].concat());
@@ -144,20 +144,28 @@ pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> Element {
     }
     if sheet.rows.is_empty() {
         dom.add(&section, "p", "none", "None.");
-        return section;
+        return (section, None);
     }
-    append(&section, &table(dom, sheet, &id));
+    let (frame, body) = frame(dom, sheet, &id);
+    append(&section, &frame);
     if !sheet.more.is_empty() {
         append(&section, &dom.new_button("more", &sheet.more, ("data-more", &at)));
     }
     if !sheet.beyond.is_empty() {
         dom.add(&section, "p", "none", &[&sheet.beyond, ": the command line lists all"].concat());
     }
-    section
+    (section, Some(body))
 }
 
 /// A table.
 pub(super) fn table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
+    let (frame, body) = frame(dom, sheet, title);
+    sheet.rows.iter().for_each(|row| add_row(dom, &body, &sheet.columns, row));
+    frame
+}
+
+/// A table without rows, and where they are to be added.
+fn frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     let frame = dom.new_element("div", "sheet", "");
     let table = dom.new_element("table", "", "");
     set_attribute(&table, "role", "grid");
@@ -174,7 +182,7 @@ pub(super) fn table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
         append(&head, &cell);
     }
     append(&part("thead"), &head);
-    add_rows(dom, &part("tbody"), sheet);
+    let body = part("tbody");
     if !sheet.total.is_empty() {
         let line = dom.new_element("tr", "", "");
         for (cell, (_, kind)) in sheet.total.iter().zip(&sheet.columns) {
@@ -183,36 +191,34 @@ pub(super) fn table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
         append(&part("tfoot"), &line);
     }
     append(&frame, &table);
-    frame
+    (frame, body)
 }
 
-/// Adds the rows of a table to its body.
-pub(super) fn add_rows(dom: &Dom, body: &Element, sheet: &SheetView) {
-    for row in &sheet.rows {
-        append(body, &row_of(dom, sheet, row));
-        if let Stack::Unfolded(lines) = &row.stack {
-            let cell = dom.new_element("td", "", "");
-            set_attribute(&cell, "colspan", &sheet.columns.len().to_string());
-            let list = dom.new_element("ol", "", "");
-            for line in lines {
-                dom.add(&list, "li", "", line);
-            }
-            append(&cell, &list);
-            let below = dom.new_element("tr", "stack", "");
-            append(&below, &cell);
-            append(body, &below);
+/// Adds a row to the body of a table.
+pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, Kind)], row: &RowView) {
+    append(body, &row_of(dom, columns, row));
+    if let Stack::Unfolded(lines) = &row.stack {
+        let cell = dom.new_element("td", "", "");
+        set_attribute(&cell, "colspan", &columns.len().to_string());
+        let list = dom.new_element("ol", "", "");
+        for line in lines {
+            dom.add(&list, "li", "", line);
         }
+        append(&cell, &list);
+        let below = dom.new_element("tr", "stack", "");
+        append(&below, &cell);
+        append(body, &below);
     }
 }
 
-fn row_of(dom: &Dom, sheet: &SheetView, row: &RowView) -> Element {
+fn row_of(dom: &Dom, columns: &[(String, Kind)], row: &RowView) -> Element {
     let line = dom.new_element("tr", class(row.tone), "");
     let place = row.place.to_string();
     set_attribute(&line, "data-item", &place);
     if row.is_shown {
         set_attribute(&line, "data-shows", "");
     }
-    for ((cell, plain), (_, kind)) in row.cells.iter().zip(&sheet.columns) {
+    for ((cell, plain), (_, kind)) in row.cells.iter().zip(columns) {
         let element = cell_of(dom, *kind, cell);
         set_attribute(&element, "data-value", plain);
         if *kind == Kind::Name {

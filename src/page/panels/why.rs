@@ -1,6 +1,7 @@
 //! The view "Why": its topics, and the report that is seen.
 
-use super::report::{add_rows, sheet_of, statement};
+use super::pieces::Pieces;
+use super::report::statement;
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_text};
 use crate::elements::elements;
@@ -8,7 +9,7 @@ use crate::theme::Theme;
 use engine::protocol::Topic;
 use ui::tab::Tab;
 use ui::why::WhyAction;
-use ui::why::view::{Basis, Marks, SheetView, basis, marks, view};
+use ui::why::view::{Basis, Marks, basis, marks, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -36,20 +37,9 @@ pub(super) struct Panel {
     marks: Shown<Marks>,
     topic: Shown<Topic>,
     busy: Shown<bool>,
-    /// What of the report is still to be shown, a piece a frame, the last first.
-    rest: Vec<Piece>,
+    /// What of the report is still to be shown.
+    pieces: Pieces,
 }
-
-/// A piece of a report.
-enum Piece {
-    /// The table at this place.
-    Table(usize, SheetView),
-    /// More rows of the table before it.
-    Rows(SheetView),
-}
-
-/// A frame shows so many rows: with a long table, it took twice the time that a frame has.
-const ROWS_AT_ONCE: usize = 6;
 
 impl Part for Panel {
     type Elements = Elements;
@@ -120,10 +110,12 @@ impl Part for Panel {
             let moves = focus.is_some() || !(is_same || is_first);
             let top = if is_same && moves { elements.why_report.scroll_top() } else { 0 };
             let was_there = elements.why_sheets.has_child_nodes();
-            self.rest = fill(elements, state, theme);
-            if is_same && was_there {
-                // What is there already does not go and come again.
-                while self.add_piece(elements) {}
+            self.pieces = fill(elements, state, theme);
+            if focus.is_some() || is_same && was_there {
+                // What a person looks at does not go and come again.
+                self.pieces.show_all(elements, &elements.why_sheets);
+            } else {
+                self.pieces.show(elements, &elements.why_sheets);
             }
             mark(elements, state);
             if let Some(focus) = focus {
@@ -134,17 +126,24 @@ impl Part for Panel {
                 elements.why_report.set_scroll_top(top);
             }
         }
-        if !is_new && self.add_piece(elements) {
+        let before = self.marks.0.as_ref().map(|marks| marks.active);
+        let moved = before.is_some_and(|before| before != marks.active);
+        if !is_new && !self.pieces.is_over() {
+            if moved {
+                // A key may lead to the last row.
+                self.pieces.show_all(elements, &elements.why_sheets);
+            } else {
+                self.pieces.show(elements, &elements.why_sheets);
+            }
             mark(elements, state);
         }
-        let is_whole = self.rest.is_empty();
+        let is_whole = self.pieces.is_over();
         if !is_whole {
             app.frame.request();
         }
         if let Some(&is_busy) = self.busy.changed(marks.is_busy || !is_whole) {
             set_flag(&elements.why_report, "aria-busy", is_busy);
         }
-        let before = self.marks.0.as_ref().map(|marks| marks.active);
         let Some(marks) = self.marks.changed(marks).cloned() else { return };
         for topic in ALL {
             let Some(button) = topic_button(elements, topic) else { continue };
@@ -170,7 +169,6 @@ impl Part for Panel {
         set_attribute(report, "aria-label", marks.topic.title());
         set_text(&elements.why_note, marks.note);
         mark(elements, state);
-        let moved = before.is_some_and(|before| before != marks.active);
         if moved && focus(elements).is_some() {
             focus_item(elements, &item(marks.active));
         }
@@ -237,41 +235,15 @@ fn focus_item(elements: &Elements, selector: &str) {
     found.iter().for_each(give_focus);
 }
 
-/// Shows a report's sentences; its tables are left, the last first.
-fn fill(elements: &Elements, state: &State, theme: &Theme) -> Vec<Piece> {
+/// Shows the statements of the report; its tables are left.
+fn fill(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
     let view = view(&state.why);
     clear(&elements.why_statements);
     for (place, said) in view.statements.iter().enumerate() {
         append(&elements.why_statements, &statement(elements, place, said, theme));
     }
     clear(&elements.why_sheets);
-    view.sheets.into_iter().enumerate().map(|(place, sheet)| Piece::Table(place, sheet)).rev().collect()
-}
-
-impl Panel {
-    /// Shows the next piece of the report. `false`: there is none.
-    fn add_piece(&mut self, elements: &Elements) -> bool {
-        let Some(piece) = self.rest.pop() else { return false };
-        let (mut sheet, place) = match piece {
-            Piece::Table(place, sheet) => (sheet, Some(place)),
-            Piece::Rows(sheet) => (sheet, None),
-        };
-        let rows = sheet.rows.split_off(sheet.rows.len().min(ROWS_AT_ONCE));
-        if !rows.is_empty() {
-            let columns = sheet.columns.clone();
-            self.rest.push(Piece::Rows(SheetView { rows, columns, ..SheetView::default() }));
-        }
-        let sheets = &elements.why_sheets;
-        match place {
-            Some(place) => append(sheets, &sheet_of(elements, place, &sheet)),
-            // A folded table has no body.
-            None => {
-                let body = sheets.last_element_child().and_then(|table| table.query_selector("tbody").ok()?);
-                body.iter().for_each(|body| add_rows(elements, body, &sheet));
-            }
-        }
-        true
-    }
+    Pieces::new(view.sheets)
 }
 
 fn act(app: &App, action: WhyAction) {

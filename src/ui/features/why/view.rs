@@ -226,7 +226,7 @@ fn map_text(map: &ChartMap) -> String {
 }
 
 /// A sheet.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SheetView {
     /// Its name; of one report no two are equal.
     pub key: String,

@@ -1,0 +1,69 @@
+//! The tables of a report, which come into the page in pieces: with all of a report, a frame took twice the time that it has.
+
+use super::report::{add_row, sheet_of};
+use crate::dom::{Dom, append};
+use std::iter::Enumerate;
+use std::vec::IntoIter;
+use ui::why::view::{Kind, RowView, SheetView};
+use web_sys::Element;
+
+/// Rows of the first piece. Each has twice as many as the one before, so that ten frames are enough for the longest table.
+const ROWS_AT_FIRST: usize = 6;
+
+/// The tables that are not shown yet, in their order.
+pub(super) struct Pieces {
+    sheets: Enumerate<IntoIter<SheetView>>,
+    begun: Option<Begun>,
+    /// How many rows the next piece has.
+    rows: usize,
+}
+
+/// A table that is shown in part.
+struct Begun {
+    body: Element,
+    columns: Vec<(String, Kind)>,
+    rows: IntoIter<RowView>,
+}
+
+impl Default for Pieces {
+    fn default() -> Self {
+        Pieces::new(Vec::new())
+    }
+}
+
+impl Pieces {
+    /// Nothing of these is shown yet.
+    pub(super) fn new(sheets: Vec<SheetView>) -> Pieces {
+        Pieces { sheets: sheets.into_iter().enumerate(), begun: None, rows: ROWS_AT_FIRST }
+    }
+
+    /// Whether all is shown.
+    pub(super) fn is_over(&self) -> bool {
+        self.sheets.len() == 0 && self.begun.as_ref().is_none_or(|begun| begun.rows.len() == 0)
+    }
+
+    /// Shows the next piece. A table without its rows counts as one.
+    pub(super) fn show(&mut self, dom: &Dom, to: &Element) {
+        let mut left = self.rows;
+        self.rows = self.rows.saturating_mul(2);
+        while left > 0 {
+            let row = self.begun.as_mut().and_then(|begun| begun.rows.next());
+            if let (Some(begun), Some(row)) = (&self.begun, row) {
+                add_row(dom, &begun.body, &begun.columns, &row);
+            } else {
+                let Some((place, sheet)) = self.sheets.next() else { return };
+                let (table, body) = sheet_of(dom, place, &sheet);
+                append(to, &table);
+                let SheetView { columns, rows, .. } = sheet;
+                self.begun = body.map(|body| Begun { body, columns, rows: rows.into_iter() });
+            }
+            left -= 1;
+        }
+    }
+
+    /// Shows all that is left.
+    pub(super) fn show_all(&mut self, dom: &Dom, to: &Element) {
+        self.rows = usize::MAX;
+        self.show(dom, to);
+    }
+}
