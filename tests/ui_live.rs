@@ -53,6 +53,20 @@ fn what_changed_after_it_was_read_and_before_the_server_told_is_offered() {
 }
 
 #[test]
+fn what_changed_before_the_server_knew_it_to_be_whole_is_offered() {
+    // The file is being written: at first the server tells of none, and what the page has read is said after that.
+    for (told, offered) in [("1-1", None), ("2-2", Some("rank0_a.pickle changed"))] {
+        let mut page = Page::of("url=0/rank0_a.pickle&at=12");
+        let load = page.state.load;
+        page.told("files");
+        page.live(LiveAction::Fetched { load, version: "\"1-1-gzip\"".into() });
+        assert_eq!(page.seen(), None);
+        page.told(&format!("files\n0 {told} 1000 0/rank0_a.pickle"));
+        assert_eq!(page.seen().map(|seen| seen.text).as_deref(), offered);
+    }
+}
+
+#[test]
 fn lines_that_are_none_are_left_out() {
     let heard = Heard::parse("files\n0 a-b 2000 0/x y.pickle\n\nodd\n- c x 1/a\n- d 5 1/b", 10_000.0);
     let of = |heard: &Heard| (heard.address.clone(), heard.version.clone(), heard.rank, heard.changed_ms);

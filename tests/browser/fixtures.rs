@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
@@ -32,10 +32,17 @@ pub(crate) fn halves() -> PathBuf {
     WRITTEN.get_or_init(write).clone()
 }
 
-/// A file of this name and content, in the folder the test server shows as `snapshots/`.
+/// A file of this name and content, in the folder the test server shows as `snapshots/`. One that is there already is left alone: the page
+/// of another test may be reading it, and a browser reads no file that changed since it was chosen.
 pub(crate) fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let path = folder().join(name);
+    let one = ONE_AT_A_TIME.lock();
+    if std::fs::read(&path).is_ok_and(|before| before == bytes) {
+        return path;
+    }
     std::fs::write(&path, bytes).expect("target/tmp can be written");
+    drop(one);
     path
 }
 

@@ -128,10 +128,16 @@ impl Live {
     /// news.
     pub(crate) fn begin_asking(&mut self, shared: &Shared, load: u32) {
         let (Some((of, version)), Some(address)) = (&self.fetched, open(shared)) else { return };
-        if *of == load && !self.is_told && !is_sample(address) {
-            let (address, version) = (address.to_owned(), version.clone());
-            self.known = vec![Heard { address, version, rank: None, changed_ms: f64::NEG_INFINITY }];
+        if *of != load || is_sample(address) {
+            return;
+        }
+        let read = |version| Heard { address: address.to_owned(), version, rank: None, changed_ms: f64::NEG_INFINITY };
+        if !self.is_told {
+            self.known = vec![read(version.clone())];
             self.is_on = true;
+        } else if self.of(address).is_none() && !self.is_elsewhere(shared) {
+            // A server that tells is silent about a file that is still being written: what was read of it counts until then.
+            self.known.push(read(as_told(version)));
         }
     }
 
