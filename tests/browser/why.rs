@@ -125,10 +125,10 @@ fn every_topic_tells_what_the_engine_tells() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn a_long_report_that_comes_in_pieces_is_whole() {
-    let path = real_files().into_iter().flatten().find(|file| file.path.ends_with("train-annotated-100.pickle"));
-    let Some(path) = path.map(|file| file.path) else { return println!("skipped: no real snapshots here") };
+    let (options, _) = Options::parse(["--events", "100000"].map(str::to_owned).into_iter()).expect("words it knows");
+    let (bytes, _) = generate::generate(&options, Vec::new()).expect("a vector takes everything");
     let page = empty_page();
-    page.drop_files(&[&path]);
+    page.drop_files(&[&file("many-steps.pickle", &bytes)]);
     page.wait_for_state("ready");
     page.press_held("W", SHIFT);
     let choose = |topic: &str| {
