@@ -104,6 +104,10 @@ new MutationObserver((_, observer) => {
     times.picture = now();
     observer.disconnect();
 }).observe(document, { attributes: true, subtree: true, attributeFilter: ['data-frames'] });
+// The page asks about a large file before it reads it.
+new MutationObserver(() => {
+    if (document.body?.dataset.state === 'choosing') document.getElementById('choosing-all').click();
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ['data-state'] });
 document.addEventListener('change', ({ target }) => {
     if (target.id !== 'file' || times.start) return;
     times.file = target.files[0];
