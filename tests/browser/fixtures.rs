@@ -37,12 +37,10 @@ pub(crate) fn halves() -> PathBuf {
 pub(crate) fn file(name: &str, bytes: &[u8]) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let path = folder().join(name);
-    let one = ONE_AT_A_TIME.lock();
-    if std::fs::read(&path).is_ok_and(|before| before == bytes) {
-        return path;
+    let _one = ONE_AT_A_TIME.lock();
+    if !std::fs::read(&path).is_ok_and(|before| before == bytes) {
+        std::fs::write(&path, bytes).expect("target/tmp can be written");
     }
-    std::fs::write(&path, bytes).expect("target/tmp can be written");
-    drop(one);
     path
 }
 
