@@ -116,6 +116,7 @@ fn it_finds_each_kind_of_thing_by_name() {
     assert_eq!(first("gpu 1"), own("GPU 1", "Device"));
     assert_eq!(first("step 29"), own("optimizer step 29", "Annotation"));
     assert_eq!(first("dark"), own("Theme: dark", "Help and settings"), "a command without a key");
+    assert_eq!(first("settings"), own("Open settings", "Help and settings"), "before what is only of that kind");
     page.act(Action::FilesGiven(
         ["one.pickle", "two.pickle"].map(|name| memscape::ui::effect::GivenFile { name: name.into(), bytes: 1 }).into(),
     ));

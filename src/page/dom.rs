@@ -5,8 +5,7 @@ use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
-    Document, Element, Event, EventTarget, HtmlDialogElement, HtmlElement, HtmlInputElement, MouseEvent,
-    ResizeObserver, Window,
+    Document, Element, Event, EventTarget, HtmlElement, HtmlInputElement, MouseEvent, ResizeObserver, Window,
 };
 
 /// The window, and what is in it.
@@ -71,9 +70,10 @@ impl Dom {
         lines.into_iter().for_each(|line| drop(self.add(picker, "option", "", line)));
     }
 
-    /// What has the focus.
+    /// What has the focus. What is in a closed dialog keeps it until the next frame, and keys go there: they are meant for what is seen.
     pub(super) fn focus(&self) -> Option<Element> {
-        self.document.active_element()
+        let is_seen = |focus: &Element| focus.closest("dialog:not([open])").is_ok_and(|dialog| dialog.is_none());
+        self.document.active_element().filter(is_seen)
     }
 
     /// Whether this has the focus.
@@ -183,16 +183,6 @@ pub(super) fn set_or_remove(element: &Element, attributes: &[(&str, Option<Strin
 pub(super) fn set_style(element: &Element, name: &str, value: &str) {
     // It fails for no property of ours.
     let _ = element.dyn_ref::<HtmlElement>().map(|element| element.style().set_property(name, value));
-}
-
-/// Opens a dialog or closes it.
-pub(super) fn set_open(dialog: &HtmlDialogElement, is_open: bool) {
-    if is_open {
-        // It fails only when it is open already.
-        drop(dialog.show_modal());
-    } else {
-        dialog.close();
-    }
 }
 
 /// Makes an anchor lead to a line of source, by a link that `ui::links` made.

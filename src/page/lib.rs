@@ -12,6 +12,7 @@ mod changes;
 mod client;
 mod clipboard;
 mod device;
+mod dialog;
 mod dom;
 mod elements;
 mod embedded;

@@ -62,9 +62,10 @@ pub fn view(state: &State) -> PaletteView {
     let mut order = Vec::new();
     let mut offer = |target: Target, kind: u64| {
         let Some(entry) = entry(state, target) else { return };
-        // What kind it is can be typed as well: `flame zoom`.
+        // What kind it is can be typed as well: `flame zoom`. A name that has all that was typed is the shorter text, and so the better match.
         let text = [&entry.name, " ", entry.kind].concat();
-        let Some(matched) = fuzzy::matched(typed, &text) else { return };
+        let matches = [fuzzy::matched(typed, &entry.name), fuzzy::matched(typed, &text)];
+        let Some(matched) = matches.into_iter().flatten().max_by_key(|matched| matched.score) else { return };
         let recent = state.palette.recent.iter().position(|recent| *recent == target);
         let (score, rank) = match (typed.is_empty(), recent) {
             (true, Some(place)) => (0, place as u64),

@@ -211,6 +211,64 @@ fn the_help_is_filtered_and_stands_in_columns() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
+fn keys_between_two_frames_count() {
+    // All that one script does comes before the next frame: a quick hand, or a slow machine.
+    const HANDS: &str = "window.dialog = id => document.getElementById(id); \
+         window.key = (key, ctrlKey, target) => \
+             target.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true })); \
+         window.heard = (id, then) => new Promise(done => dialog(id).addEventListener('close', () => done(then()), { once: true })); 0";
+    let page = empty_page();
+    page.evaluate(HANDS);
+    let settings = |page: &Page| page.evaluate("dialog('settings').open");
+    let help = |page: &Page| page.evaluate("dialog('help').open");
+    // The browser closes the palette, as on Esc. At that time it still has the focus, and the next keys go to its field.
+    for (keys, opened) in [
+        ("key('?', false, focus)", "help"),
+        ("key(',', true, focus)", "settings"),
+        ("key('k', true, focus)", "palette"),
+    ] {
+        open(&page);
+        let closed = "heard('palette', () => { const focus = document.activeElement; KEYS; return focus.id })";
+        let script = format!(
+            "(() => {{ const all = {}; dialog('palette').close(); return all }})()",
+            closed.replace("KEYS", keys)
+        );
+        assert_eq!(page.evaluate(&script), "palette-field", "{opened}");
+        page.wait_for(&true.into(), || page.evaluate(&format!("dialog('{opened}').open")));
+        page.press_escape_in(&format!("#{opened}"));
+    }
+    // Nor does Enter pick what was listed.
+    open(&page);
+    page.write("settings");
+    page.wait_for(&"Open settings".into(), || active(&page));
+    page.evaluate("{ const closed = heard('palette', () => key('Enter', false, document.activeElement)); dialog('palette').close(); closed }");
+    assert_eq!(page.settled("the settings", || settings(&page)), false);
+    // Picked, and opened again.
+    open(&page);
+    page.write("settings");
+    page.wait_for(&"Open settings".into(), || active(&page));
+    page.evaluate(
+        "key('Enter', false, dialog('palette-field')); key(',', true, document.body); key('k', true, document.body)",
+    );
+    page.wait_for(&true.into(), || is_open(&page));
+    assert_eq!(settings(&page), false);
+    page.press_escape_in("#palette");
+    // By its button, and opened again as soon as it is closed: the browser says that it was a moment later.
+    page.press("?");
+    page.wait_for(&true.into(), || help(&page));
+    page.evaluate(
+        "new Promise(done => { const look = () => { if (dialog('help').open) return requestAnimationFrame(look); \
+         key('?', false, document.activeElement); done(0) }; dialog('help-close').click(); look() })",
+    );
+    page.wait_until("it stays open", || page.settled("the help", || help(&page)) == true);
+    // Closed and left alone, it stays closed.
+    page.press_escape_in("#help");
+    assert_eq!(page.settled("the help", || help(&page)), false);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
 fn gallery_of_dialogs() {
     let Some(files) = real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };

@@ -1,7 +1,8 @@
 //! The dialog that offers the formats of a picture.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, set_open, set_text};
+use crate::dialog::{is_ended, set_open};
+use crate::dom::{Dom, set_text};
 use crate::elements::elements;
 use engine::protocol::ExportTable;
 use ui::export::ExportAction;
@@ -19,7 +20,6 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    dialog: Shown<Dialog>,
     trace: Shown<Option<String>>,
 }
 
@@ -28,7 +28,11 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
-        on(&elements.export, "close", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
+        on(&elements.export, "close", |app, elements, _| {
+            if is_ended(&elements.export) {
+                app.dispatch(Action::of(ExportAction::Closed));
+            }
+        });
         on(&elements.export_table, "change", |app, elements, _| {
             let at = elements.export_table.selected_index().max(0) as usize;
             app.dispatch(Action::of(ExportAction::TableChosen(at)));
@@ -43,17 +47,13 @@ impl Part for Panel {
         if let Some(trace) = self.trace.changed(state.export.trace.clone()) {
             set_text(&elements.export_onto, trace.as_deref().unwrap_or("into a profiler trace…"));
         }
-        if let Some(dialog) = self.dialog.changed(state.export.dialog) {
-            let is_open = *dialog == Dialog::Open;
-            if is_open {
-                for format in Format::ALL.into_iter().filter(|format| format.has_pixels()) {
-                    if let Some(size) = last_part(elements, format.control()) {
-                        set_text(&size, &pixels(state, format));
-                    }
+        if set_open(&elements.export, state.export.dialog == Dialog::Open) {
+            for format in Format::ALL.into_iter().filter(|format| format.has_pixels()) {
+                if let Some(size) = last_part(elements, format.control()) {
+                    set_text(&size, &pixels(state, format));
                 }
-                offer(elements, state);
             }
-            set_open(&elements.export, is_open);
+            offer(elements, state);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The help: keys and gestures in groups, and a field that filters them.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{clear, set_open};
+use crate::dialog::{is_ended, set_open};
+use crate::dom::clear;
 use crate::elements::elements;
 use ui::help::{FIRST, FORMS, Group, groups};
 use ui::stage::{Help, Letters};
@@ -18,7 +19,6 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    help: Shown<Help>,
     letters: Shown<Letters>,
     filter: Shown<String>,
 }
@@ -28,15 +28,19 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.help_close, "click", |app, _, _| app.dispatch(Action::HelpClosed));
-        on(&elements.help, "close", |app, _, _| app.dispatch(Action::HelpClosed));
+        on(&elements.help, "close", |app, elements, _| {
+            if is_ended(&elements.help) {
+                app.dispatch(Action::HelpClosed);
+            }
+        });
         on(&elements.letters, "change", |app, _, _| app.dispatch(Action::Command(Command::ToggleLetters)));
         on(&elements.help_filter, "input", |app, elements, _| {
             app.dispatch(Action::HelpFiltered(elements.help_filter.value()));
         });
-        // The key that opens it closes it, as long as nothing is typed.
+        // The key that opens it closes it, as long as nothing is typed. Closed, it still has the focus until the next frame.
         on(&elements.help_filter, "keydown", |app, elements, event| {
             let is_key = event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "?");
-            if is_key && elements.help_filter.value().is_empty() {
+            if is_key && elements.help.open() && elements.help_filter.value().is_empty() {
                 event.prevent_default();
                 app.dispatch(Action::HelpClosed);
             }
@@ -44,12 +48,8 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(help) = self.help.changed(state.help) {
-            let is_open = *help == Help::Open;
-            if is_open {
-                elements.help_filter.set_value(&state.help_filter);
-            }
-            set_open(&elements.help, is_open);
+        if set_open(&elements.help, state.help == Help::Open) {
+            elements.help_filter.set_value(&state.help_filter);
         }
         if state.help == Help::Open
             && let Some(filter) = self.filter.changed(state.help_filter.clone())

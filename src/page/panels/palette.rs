@@ -1,7 +1,8 @@
 //! The command palette: a field, and the list of what matches.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, number, set_attribute, set_flag, set_open, set_or_remove, set_text};
+use crate::app::{App, On, Part};
+use crate::dialog::{close, is_ended, set_open};
+use crate::dom::{append, clear, number, set_attribute, set_flag, set_or_remove, set_text};
 use crate::elements::elements;
 use ui::palette::{PaletteAction, PaletteStep, Target};
 use ui::palette_entries::{Entry, PaletteView, view};
@@ -16,15 +17,11 @@ elements! {
     HtmlInputElement: palette_field;
 }
 
-/// Says of the dialog that the page closed it, and not the browser.
-const SHUT: &str = "data-shut";
-
 /// Entries that a page key moves by.
 const PAGE: i32 = 8;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    dialog: Shown<Dialog>,
     view: Option<PaletteView>,
 }
 
@@ -33,10 +30,7 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.palette, "close", |app, elements, _| {
-            // What was closed here is heard of later, when it may be open again.
-            if elements.palette.has_attribute(SHUT) {
-                drop(elements.palette.remove_attribute(SHUT));
-            } else {
+            if is_ended(&elements.palette) {
                 act(app, PaletteAction::Closed);
             }
         });
@@ -59,14 +53,8 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(dialog) = self.dialog.changed(state.palette.dialog) {
-            let is_open = *dialog == Dialog::Open;
-            if is_open {
-                elements.palette_field.set_value(&state.palette.text);
-                set_open(&elements.palette, true);
-            } else {
-                shut(elements);
-            }
+        if set_open(&elements.palette, state.palette.dialog == Dialog::Open) {
+            elements.palette_field.set_value(&state.palette.text);
         }
         if state.palette.dialog == Dialog::Closed {
             return;
@@ -143,8 +131,8 @@ fn add_piece(elements: &Elements, name: &Element, piece: &mut String, is_typed: 
 
 fn press(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
-    // What chooses among the letters of an input method is no key of ours.
-    if key.is_composing() {
+    // What chooses among the letters of an input method is no key of ours. Closed, the palette still has the focus until the next frame.
+    if key.is_composing() || !elements.palette.open() {
         return;
     }
     let action = match key.key().as_str() {
@@ -167,15 +155,8 @@ fn press(app: &'static App, elements: &'static Elements, event: &Event) {
 fn pick(app: &'static App, elements: &Elements, place: usize) {
     let target: Option<Target> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
     if let Some(target) = target {
-        shut(elements);
+        close(&elements.palette);
         act(app, PaletteAction::Picked(target));
-    }
-}
-
-fn shut(elements: &Elements) {
-    if elements.palette.open() {
-        set_attribute(&elements.palette, SHUT, "");
-        elements.palette.close();
     }
 }
 

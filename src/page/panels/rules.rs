@@ -3,7 +3,8 @@
 use super::report;
 use super::rules_form;
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, cause, clear, give_focus, number, set_attribute, set_flag, set_open, set_text};
+use crate::dialog::{is_ended, set_open};
+use crate::dom::{append, cause, clear, give_focus, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::export;
 use crate::storage::stored;
@@ -43,7 +44,6 @@ pub(crate) fn save(app: &App, name: &str, text: &str) {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    dialog: Shown<Dialog>,
     changes: Shown<u32>,
     result: Shown<Option<SheetView>>,
 }
@@ -53,7 +53,11 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.rules_close, "click", |app, _, _| act(app, RulesAction::Closed));
-        on(&elements.rules, "close", |app, _, _| act(app, RulesAction::Closed));
+        on(&elements.rules, "close", |app, elements, _| {
+            if is_ended(&elements.rules) {
+                act(app, RulesAction::Closed);
+            }
+        });
         on(&elements.settings_rules, "click", |app, _, _| {
             app.dispatch(Action::Settings(SettingsAction::Closed));
             app.dispatch(Action::Command(Command::ToggleRules));
@@ -94,9 +98,7 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(dialog) = self.dialog.changed(state.rules.dialog) {
-            set_open(&elements.rules, *dialog == Dialog::Open);
-        }
+        set_open(&elements.rules, state.rules.dialog == Dialog::Open);
         if state.rules.dialog == Dialog::Closed {
             return;
         }

@@ -1,7 +1,8 @@
 //! The settings dialog: its fields, and what is wrong with what stands there.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{set_flag, set_open, set_text};
+use crate::dialog::{is_ended, set_open};
+use crate::dom::{set_flag, set_text};
 use crate::elements::elements;
 use crate::keeping;
 use crate::storage::stored;
@@ -31,7 +32,6 @@ pub(crate) fn load(app: &App) {
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Shown<Settings>,
-    dialog: Shown<Dialog>,
     theme: Shown<Theme>,
 }
 
@@ -40,7 +40,11 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.settings_close, "click", |app, _, _| act(app, SettingsAction::Closed));
-        on(&elements.settings, "close", |app, _, _| act(app, SettingsAction::Closed));
+        on(&elements.settings, "close", |app, elements, _| {
+            if is_ended(&elements.settings) {
+                act(app, SettingsAction::Closed);
+            }
+        });
         on(&elements.default_rules, "click", |app, _, _| act(app, SettingsAction::DefaultRules));
         on(&elements.kept_clear, "click", |app, _, _| keeping::clear(app));
         on(&elements.setting_keep, "change", |app, elements, _| {
@@ -66,14 +70,13 @@ impl Part for Panel {
     }
 
     fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        if state.settings.dialog == Dialog::Open {
+        let is_open = state.settings.dialog == Dialog::Open;
+        set_open(&elements.settings, is_open);
+        if is_open {
             set_text(&elements.kept_note, &keeping::said(app));
         }
         if self.shown.0.as_ref() == Some(&state.settings) {
             return;
-        }
-        if let Some(dialog) = self.dialog.changed(state.settings.dialog) {
-            set_open(&elements.settings, *dialog == Dialog::Open);
         }
         if let Some(theme) = self.theme.changed(state.settings.theme) {
             theme::choose(elements, &app.theme, *theme);
