@@ -19,10 +19,11 @@ const NO_FILES: &str = "has no `navigator.storage.getDirectory`: the page keeps 
     `StorageAPI` switched off, driven by WebDriver or not: `MiniBrowser --features=help`.)";
 
 pub(crate) fn tables_by_browser(besides: &Besides, measured: &[&Measured]) -> String {
-    let mut text = "## By browser\n\nPage load: from the address until the program runs, in a profile that has never seen the page (cold), \
-         and then once more in it (warm). Everything: the last insight is on the page, and painted. Storage: the decoded file is kept for \
-         the next time, from 8 MiB on. No browser here has a GPU. WebKitGTK draws pages by OpenGL all the same, in software: the first \
-         picture waits for its shaders and for the frame before. `WEBKIT_DISABLE_DMABUF_RENDERER=1` avoids that.\n\n"
+    let mut text = "## By browser\n\nPage load: from the address until the program runs, in a profile that has never seen the page, three \
+         seconds after the browser was started (cold), and then once more in it (warm). Everything: the last insight is on the page, and \
+         painted. Storage: the decoded file is kept for the next time, from 8 MiB on. No browser here has a GPU. WebKitGTK draws pages by \
+         OpenGL all the same, in software: the first picture waits for its shaders and for the frame before. \
+         `WEBKIT_DISABLE_DMABUF_RENDERER=1` avoids that.\n\n"
         .to_owned();
     text += &table("Chromium", measured, |file| Ok(&file.page.openings));
     for (at, browser) in besides.browsers.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::browser::Fresh;
 use crate::cases::Generated;
 use crate::chromium::Adapter;
 use crate::figure::Figure;
-use crate::opening::SETTLING;
+use crate::opening::{SETTLING, STARTING};
 use crate::server::{self, Response};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -125,6 +125,7 @@ impl MemoryViz {
         let tab = Fresh::start(ADAPTER);
         tab.chromium.call("", "Target.setDiscoverTargets", json!({ "discover": true }));
         tab.page.run_before_load(SCRIPT);
+        std::thread::sleep(STARTING);
         let (cold, warm) = (self.load(&tab)?, self.load(&tab)?);
         std::thread::sleep(SETTLING);
         tab.page.choose("#measured", &[&file.path]);

@@ -15,6 +15,8 @@ const MORE_PATIENCE: Duration = Duration::from_nanos(200);
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(100);
 /// A page that has just been loaded is still busy with its worker and its device: nobody chooses a file that fast.
 pub(crate) const SETTLING: Duration = Duration::from_millis(1500);
+/// A browser that has just been started is busy with itself for longer than the page takes to load.
+pub(crate) const STARTING: Duration = Duration::from_secs(3);
 /// Files of fewer bytes are not kept (`memscape::ui::kept::LEAST`).
 const LEAST_KEPT: u64 = memscape::ui::kept::LEAST;
 /// How long the storage may take once everything is shown: a browser may keep nothing.
@@ -110,6 +112,7 @@ pub(crate) fn open<T: Tab, B>(tab: &T, file: &Generated, between: impl FnOnce() 
         std::thread::sleep(SETTLING);
         time(tab, file, watch::RUNS)
     };
+    std::thread::sleep(STARTING);
     let (cold, warm) = (load()?, load()?);
     let empty_resident = tab.resident();
     tab.choose(&file.path);

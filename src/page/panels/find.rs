@@ -44,6 +44,8 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.find, "keydown", key);
+        // Whoever leaves it is done typing.
+        on(&elements.find, "change", |app, elements, _| take(app, elements));
         on(&elements.find_clear, "click", |app, elements, _| {
             elements.find.set_value("");
             take(app, elements);
