@@ -77,7 +77,7 @@ fn the_moment_is_pinned_by_click_key_and_word() {
     page.click_at(x, y);
     page.move_to(2.0, 2.0);
     wait_for(&page, 100, LOWER + UPPER, 0, 2);
-    assert!(!is_seen(&page, "#details"));
+    page.wait_until("nothing is selected", || !is_seen(&page, "#details"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
