@@ -5,6 +5,8 @@ use crate::figure::Figure;
 use crate::machine;
 use crate::page::Page;
 use crate::site::Site;
+use memscape::engine::protocol::{Answer, Ask, Looks, Question, Reply, Request, encoded};
+use memscape::timeline::{Axis, View};
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,10 +21,27 @@ const PANS: u32 = 5;
 
 /// Notes, before the page begins, when it asks its worker for geometry or for a place and when the answer is there (as it arrives,
 /// before the page reads it), and what the page's own code takes between one frame and the next: its listeners and its frame.
-const WATCH: &str = r"{
+fn watch() -> String {
+    // The places of variants in bytes: the first of each, for whatever else is in the message.
+    let hit = Question::Hit { looks: Looks::default(), moment: 0, byte: 0 };
+    let (axis, pixel) = (Axis::Events, 1.0);
+    let view = View { axis, x_per_px: pixel, bytes_per_px: pixel, left_px: 0, bottom_px: 0, width_px: 1, height_px: 1 };
+    let scene = Question::Scene { view, looks: Looks::default() };
+    let (scene, hit) = (encoded(&scene)[0], encoded(&hit)[0]);
+    let ask = encoded(&Request::Ask(Ask { serial: 0, device: 0, what: Question::Marks }))[0];
+    let reply = encoded(&Reply::Answer { serial: 0, answer: Answer::Hit { hit: None, memory: None } });
+    format!(
+        "{{ const [ASK, SCENE, HIT, ANSWER, PLACE] = [{ask}, {scene}, {hit}, {}, {}]; {WATCH} }}",
+        reply[0], reply[2]
+    )
+}
+
+const WATCH: &str = r"
     const bench = window.bench = { scenes: [], hits: [], frames: [], busy: 0 };
-    const [SCENE, HIT] = [3, 4]; // the place of each in `Request`
-    const ANSWER = 6; // that of `Hit` in `Reply`
+    // Numbers between page and worker: seven bits a byte, and the eighth says that more follow.
+    const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; };
+    const asks = (bytes) => bytes[0] === ASK ? bytes[behind(bytes, behind(bytes, 1))] : undefined;
+    const answers = (bytes) => bytes[0] === ANSWER ? bytes[behind(bytes, 1)] : undefined;
     const raf = window.requestAnimationFrame.bind(window);
     window.requestAnimationFrame = (frame) => raf((time) => {
         const start = performance.now();
@@ -52,7 +71,7 @@ const WATCH: &str = r"{
                 if (data[3].length > 0 && bench.asked) {
                     bench.scenes.push(performance.now() - bench.asked);
                     bench.asked = undefined;
-                } else if (bench.questioned && data[2][0] === ANSWER) {
+                } else if (bench.questioned && answers(data[2]) === PLACE) {
                     bench.hits.push(performance.now() - bench.questioned);
                     bench.questioned = undefined;
                 }
@@ -60,8 +79,9 @@ const WATCH: &str = r"{
         }
         postMessage(message, ...rest) {
             if (Array.isArray(message) && message[0] === 'ask') {
-                if (message[1][0] === SCENE) bench.asked = performance.now();
-                if (message[1][0] === HIT && !bench.asked) bench.questioned = performance.now();
+                const asked = asks(message[1]);
+                if (asked === SCENE) bench.asked = performance.now();
+                if (asked === HIT && !bench.asked) bench.questioned = performance.now();
             }
             super.postMessage(message, ...rest);
         }
@@ -94,7 +114,7 @@ const WATCH: &str = r"{
         canvas.dispatchEvent(new PointerEvent('pointermove', pointer));
         await pause(15);
     };
-}";
+";
 
 /// What one file took in the page; milliseconds.
 pub(crate) struct Panning {
@@ -122,7 +142,7 @@ pub(crate) struct Panning {
 pub(crate) fn measure(file: &Path) -> Panning {
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.resize(WINDOW_PX.0, WINDOW_PX.1);
-    page.run_before_load(WATCH);
+    page.run_before_load(&watch());
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
     page.choose("input#file", &[file]);
