@@ -70,7 +70,7 @@ impl Dom {
         lines.into_iter().for_each(|line| drop(self.add(picker, "option", "", line)));
     }
 
-    /// What has the focus. What is in a closed dialog keeps it until the next frame, and keys go there: they are meant for what is seen.
+    /// What has the focus, unless it is in a closed dialog: it keeps the focus until the next frame, and nobody means it by a key.
     pub(super) fn focus(&self) -> Option<Element> {
         let is_seen = |focus: &Element| focus.closest("dialog:not([open])").is_ok_and(|dialog| dialog.is_none());
         self.document.active_element().filter(is_seen)
