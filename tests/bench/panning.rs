@@ -5,6 +5,7 @@ use crate::figure::Figure;
 use crate::machine;
 use crate::page::Page;
 use crate::site::Site;
+use crate::watch::BEHIND;
 use memscape::engine::protocol::{Answer, Ask, Looks, Question, Reply, Request, encoded};
 use memscape::timeline::{Axis, View};
 use serde_json::Value;
@@ -31,15 +32,13 @@ fn watch() -> String {
     let ask = encoded(&Request::Ask(Ask { serial: 0, device: 0, what: Question::Marks }))[0];
     let reply = encoded(&Reply::Answer { serial: 0, answer: Answer::Hit { hit: None, memory: None } });
     format!(
-        "{{ const [ASK, SCENE, HIT, ANSWER, PLACE] = [{ask}, {scene}, {hit}, {}, {}]; {WATCH} }}",
+        "{{ const [ASK, SCENE, HIT, ANSWER, PLACE] = [{ask}, {scene}, {hit}, {}, {}]; {BEHIND} {WATCH} }}",
         reply[0], reply[2]
     )
 }
 
 const WATCH: &str = r"
     const bench = window.bench = { scenes: [], hits: [], frames: [], busy: 0 };
-    // Numbers between page and worker: seven bits a byte, and the eighth says that more follow.
-    const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; };
     const asks = (bytes) => bytes[0] === ASK ? bytes[behind(bytes, behind(bytes, 1))] : undefined;
     const answers = (bytes) => bytes[0] === ANSWER ? bytes[behind(bytes, 1)] : undefined;
     const raf = window.requestAnimationFrame.bind(window);

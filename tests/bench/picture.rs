@@ -16,6 +16,8 @@ mod machine;
 #[allow(dead_code, reason = "the bench of opening uses all of it")]
 mod native;
 mod panning;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod watch;
 mod windows;
 
 #[path = "../browser/asking.rs"]

@@ -39,15 +39,19 @@ pub(crate) fn script() -> String {
     let question = encoded(&ask.what)[0];
     let ask = encoded(&Request::Ask(ask))[0];
     let reply = encoded(&Reply::Answer { serial: 0, answer: Answer::Report(Box::<Report>::default()) });
-    format!("{{ const [ASK, QUESTION, ANSWER, REPORT] = [{ask}, {question}, {}, {}]; {SCRIPT} }}", reply[0], reply[2])
+    format!(
+        "{{ const [ASK, QUESTION, ANSWER, REPORT] = [{ask}, {question}, {}, {}]; {BEHIND} {SCRIPT} }}",
+        reply[0], reply[2]
+    )
 }
+
+/// Where the next number of a message stands: seven bits a byte, and the eighth says that more follow.
+pub(crate) const BEHIND: &str = "const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; };";
 
 const SCRIPT: &str = r"
 const times = window.times = { gap: 0, reports: 0 };
 const now = () => performance.now();
 
-// Numbers between page and worker: seven bits a byte, and the eighth says that more follow.
-const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; };
 const serial = (bytes) => bytes.subarray(1, behind(bytes, 1)).join();
 
 const look = () => {
