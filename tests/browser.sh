@@ -1,60 +1,80 @@
 #!/usr/bin/env bash
-# Runs the browser tests: those that measure no time two at once, then the others alone. One that fails is run once more, by itself: if
-# it passes then, it counts, and it is named as flaky in the file FLAKY; if it fails again, so does this. They are built with the same
-# packages and features as the native tests, so that nothing is compiled twice.
+# Runs tests in browsers, on the page in MEMSCAPE_DIST. A test that fails is run once more, alone. If it passes then, its name is written
+# to the file FLAKY; if it fails again, or if too many fail, the script fails.
 #
-#   tests/browser.sh FLAKY [NAME...]      NAME: only tests whose name holds it
+#   tests/browser.sh FLAKY              all tests in Chromium, but for screenshots and those that need an optimized page
+#   tests/browser.sh FLAKY --optimized  those that need it, and all tests in Firefox and WebKit
+#   tests/browser.sh FLAKY --smoke      one test in each browser
+#   tests/browser.sh FLAKY NAME...      tests whose names contain one of these
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-flaky=${1:?say where the names of flaky tests go}
-names=("${@:2}")
+flaky=${1:?name the file for flaky tests}
+shift
 log=$(mktemp)
 trap 'rm -f "$log" "$log.last"' EXIT
 
-# What measures how long something takes, fills the memory of the machine, or saves files by names that others save by too.
+# Tests that measure time, fill the memory, or save files under names that others use: they run one at a time, after the others.
 alone=(large:: serving::time_ hostile::a_file_larger trouble::cancel_works interrupted::cancel_works lanes::eight_devices
     renderers::nothing_stays export:: saved:: single::)
-# More than these is no bad luck.
-most_flaky=6
+# Tests of what an optimized page is needed for: bounds of time, and its own files.
+optimized=(large:: serving::time_)
+# Taken by ./run screenshots and ./run picture.
+left_out=(screenshots_of_ the_picture_of_the_readme)
+max_flaky=6
 
-# tests TARGET THREADS ARGUMENTS...: appends what they print to the log.
+build=(--quiet --locked --workspace --features gpu-test)
+
+# tests TARGET THREADS ARGUMENTS...: runs tests of a target and appends what they print to the log.
 tests() {
     local target=$1 threads=$2
     shift 2
-    cargo test --quiet --locked --workspace --features gpu-test --test "$target" -- --include-ignored --test-threads="$threads" "$@" 2>&1 | tee "$log.last"
+    cargo test "${build[@]}" --test "$target" -- --include-ignored --test-threads="$threads" "$@" 2>&1 | tee "$log.last"
     local status=${PIPESTATUS[0]}
     cat "$log.last" >>"$log"
-    # What does not even reach its last line (it did not build, it was killed) is not tried again.
+    # A program that does not build, or is killed, prints no result. It is not tried again.
     grep -q '^test result: ' "$log.last" || { printf 'browser: %s did not run to its end\n' "$target" >&2; exit 1; }
     return "$status"
 }
 
-skips=()
-for name in "${alone[@]}"; do skips+=(--skip "$name"); done
+# list TARGET ARGUMENTS...: names of the tests that these arguments select.
+list() {
+    cargo test "${build[@]}" --test "$1" -- --include-ignored --list "${@:2}" 2>/dev/null | sed -n 's/: test$//p'
+}
+
+
 status=0
-tests browser "$(($(nproc 2>/dev/null || echo 1) > 1 ? 2 : 1))" "${skips[@]}" "${names[@]+"${names[@]}"}" || status=1
-if ((${#names[@]} == 0)); then
-    tests browser 1 "${alone[@]}" || status=1
-else
-    # Those of the names that the first run has left out.
-    mapfile -t left < <(cargo test --quiet --locked --workspace --features gpu-test --test browser -- --include-ignored --list "${names[@]}" 2>/dev/null |
-        sed -n 's/: test$//p' | grep -F "$(printf '%s\n' "${alone[@]}")")
-    if ((${#left[@]} > 0)); then tests browser 1 --exact "${left[@]}" || status=1; fi
-fi
-# Firefox and WebKit at once, each in one session of its own.
-tests browsers 2 "${names[@]+"${names[@]}"}" || status=1
+case "${1:-}" in
+    --smoke)
+        tests browser 1 --exact opening::a_file_opens_by_dropping_it_anywhere || status=1
+        tests browsers 2 every_tab_opens_and_fills || status=1
+        ;;
+    --optimized)
+        tests browser 1 "${optimized[@]}" || status=1
+        # Firefox and WebKit side by side, each in a session of its own.
+        tests browsers 2 || status=1
+        ;;
+    *)
+        names=("$@") except=("${left_out[@]}")
+        # A name that is given is run wherever it belongs.
+        if ((${#names[@]} == 0)); then except+=("${optimized[@]}"); fi
+        mapfile -t single < <(list browser "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" | grep -F "$(printf '%s\n' "${alone[@]}")")
+        tests browser "$(($(nproc 2>/dev/null || echo 1) > 1 ? 2 : 1))" "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" "${alone[@]/#/--skip=}" || status=1
+        if ((${#single[@]} > 0)); then tests browser 1 --exact "${single[@]}" || status=1; fi
+        if ((${#names[@]} > 0)) && [[ -n $(list browsers "${names[@]}") ]]; then tests browsers 2 "${names[@]}" || status=1; fi
+        ;;
+esac
 ((status == 0)) && exit 0
 
 mapfile -t failed < <(grep -aoE '[a-z0-9_]+(::[a-z0-9_]+)+ --- FAILED' "$log" | sed 's/ --- FAILED$//' | sort -u)
-if ((${#failed[@]} == 0 || ${#failed[@]} > most_flaky)); then
+if ((${#failed[@]} == 0 || ${#failed[@]} > max_flaky)); then
     printf 'browser: %s tests failed: %s\n' "${#failed[@]}" "${failed[*]-}" >&2
     exit 1
 fi
 printf 'browser: once more: %s\n' "${failed[*]}"
 for name in "${failed[@]}"; do
     for target in browser browsers; do
-        if cargo test --quiet --locked --workspace --features gpu-test --test $target -- --include-ignored --list --exact "$name" 2>/dev/null | grep -q ': test$'; then
+        if [[ -n $(list $target --exact "$name") ]]; then
             tests $target 1 --exact "$name" || { printf 'browser: failed twice: %s\n' "$name" >&2; exit 1; }
             printf '%s\n' "$name" >>"$flaky"
         fi

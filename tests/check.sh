@@ -1,14 +1,25 @@
 #!/usr/bin/env bash
-# Every gate, fast ones first; the first that fails ends it. `./run test` installs what this needs and calls it, CI too.
+# All checks and tests, the fast ones first. Stops at the first that fails. `./run test` installs what this needs, and calls it.
+#
+#   tests/check.sh         checks and tests of every day
+#   tests/check.sh --ci    also the optimized page with its size limits, and a smoke test of it in Firefox and WebKit
+#   tests/check.sh --all   also fuzzing, exports in the tools they are made for, JupyterLab, and all tests in Firefox and WebKit
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset NO_COLOR
-# A third of the disk, and no slower for who builds once; who works at it calls cargo himself.
+extent=${1:-}
+# Without incremental data, target/ takes a third less space, and a single build is as fast.
 export CARGO_INCREMENTAL=0
-# Random tests run the same cases each time: what fails here is the change. PROPTEST_RNG_SEED= explores; so do the fuzz targets.
+# Property tests run the same cases each time, so that a failure is caused by the change. Set PROPTEST_RNG_SEED to try others.
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED-20261121}
 
-# gate NAME COMMAND...: runs it, says how long it took, stops where it fails.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Each line of it is the reason why something was skipped.
+skipped=$work/skipped
+touch "$skipped" "$work/flaky"
+
+# gate NAME COMMAND...: runs a command, prints the seconds it took, and ends the script if it fails.
 gate() {
     local name=$1 started=$SECONDS
     shift
@@ -17,7 +28,8 @@ gate() {
     printf '   %s s\n' $((SECONDS - started))
 }
 
-skipped=()
+have() { command -v "$1" >/dev/null 2>&1; }
+
 snapshots=
 for folder in "${MEMSCAPE_SNAPSHOTS:-}" ../shared/snapshots ../../shared/snapshots; do
     if [[ -z $snapshots && -n $folder && -f $folder/expected.json ]]; then snapshots=$(cd "$folder" && pwd); fi
@@ -25,43 +37,37 @@ done
 if [[ -n $snapshots ]]; then
     export MEMSCAPE_SNAPSHOTS=$snapshots
 else
-    skipped+=("real snapshots: no ../shared/snapshots and no MEMSCAPE_SNAPSHOTS")
+    echo "real snapshots: no ../shared/snapshots and no MEMSCAPE_SNAPSHOTS" >>"$skipped"
 fi
+have tmux || echo "memscape tui in a terminal: no tmux" >>"$skipped"
 
-have() { command -v "$1" >/dev/null 2>&1; }
-have "${FIREFOX:-firefox-esr}" || have firefox || skipped+=("Firefox: not installed, and not named in FIREFOX")
-have tmux || skipped+=("memscape tui in a terminal: no tmux")
-{ have WebKitWebDriver && have Xvfb; } || skipped+=("WebKit: no WebKitWebDriver or no Xvfb")
+wasm=(page simulator surveyor yaml)
+if have clang; then wasm+=(sql); else echo "lints of the part of the page for SQL: no clang" >>"$skipped"; fi
 
 gate "format" cargo fmt --all --check
 gate "format of the fuzz targets" cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
-gate "layers" cargo test --quiet --locked --workspace --features gpu-test --test layers
-gate "lints" cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
-# With Vulkan, so that what draws natively (tests/render_gpu.rs, the bench `offscreen`) is built somewhere.
-gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu-test -- -D warnings
-wasm=(page simulator surveyor yaml)
-# SQLite is C.
-if have clang; then wasm+=(sql); else skipped+=("lints of the part of the page for SQL: no clang"); fi
+gate "lints" cargo clippy --quiet --locked --workspace --all-targets --features gpu-test -- -D warnings
 gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown "${wasm[@]/#/-pmemscape-}" -- -D warnings
-gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
-# Once, with all features: where there is a Vulkan driver (lavapipe will do), the GPU is held against its CPU twin. That all of it builds
-# without `gpu` as well, the lints have seen.
-gate "tests" cargo test --quiet --locked --workspace --features gpu-test
-unread=$(mktemp)
-gate "exports in the tools they are made for" tests/readers.sh "$unread"
-while read -r reason; do skipped+=("$reason"); done <"$unread"
-rm -f "$unread"
-gate "fuzz targets, 15 seconds each" tests/fuzz/run.sh 15
-gate "page and its size" ./run build
-# After the page: the program that is built for it has the page in it.
-untested=$(mktemp)
-gate "Python package" tests/python.sh "$untested"
-while read -r reason; do skipped+=("$reason"); done <"$untested"
-rm -f "$untested"
-flaky=$(mktemp)
-trap 'rm -f "$flaky"' EXIT
-gate "browsers" tests/browser.sh "$flaky"
+gate "page, not optimized" ./run page
+# After the page, which is built into the program. With Vulkan, so that the GPU is held against its CPU twin where there is a driver.
+gate "native tests" tests/native.sh
+gate "Python package" tests/python.sh "$skipped" $extent
+gate "page in Chromium" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$work/flaky"
 
-for reason in "${skipped[@]+"${skipped[@]}"}"; do printf 'check: SKIPPED %s\n' "$reason"; done
-while read -r name; do printf 'check: FLAKY %s failed once and passed when it was run again\n' "$name"; done <"$flaky"
-printf 'check: all gates passed in %s s; target/ holds %s\n' "$SECONDS" "$(du -sh target | cut -f1)"
+if [[ $extent == --all ]]; then
+    gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
+    gate "exports in other tools" tests/readers.sh "$skipped"
+    gate "fuzz targets, 15 seconds each" tests/fuzz/run.sh 15
+    gate "optimized page and its size" ./run build
+    have "${FIREFOX:-firefox-esr}" || have firefox || echo "Firefox: not installed, and not named in FIREFOX" >>"$skipped"
+    { have WebKitWebDriver && have Xvfb; } || echo "WebKit: no WebKitWebDriver or no Xvfb" >>"$skipped"
+    gate "optimized page in Firefox and WebKit" env MEMSCAPE_DIST=dist tests/browser.sh "$work/flaky" --optimized
+    gate "wheel and sdist in a fresh checkout" tests/wheel.sh
+elif [[ $extent == --ci ]]; then
+    gate "optimized page and its size" ./run build
+    gate "optimized page, smoke test" env MEMSCAPE_DIST=dist tests/browser.sh "$work/flaky" --smoke
+fi
+
+while read -r reason; do printf 'check: SKIPPED %s\n' "$reason"; done <"$skipped"
+while read -r name; do printf 'check: FLAKY %s failed once and passed when it was run again\n' "$name"; done <"$work/flaky"
+printf 'check: all passed in %s s; target/ has %s\n' "$SECONDS" "$(du -sh target | cut -f1)"

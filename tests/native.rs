@@ -55,6 +55,7 @@ mod flame;
 mod follower;
 mod formats;
 mod fragmentation;
+mod fuzz_corpora;
 #[path = "generate/mod.rs"]
 mod generate;
 mod generated;

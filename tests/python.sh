@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=$1
-venv=$PWD/target/tools/python
+tools=${MEMSCAPE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/memscape-build}
+venv=$tools/python
 skip() { printf '%s\n' "$*" >>"$skipped"; }
 
 # Everything pinned: what fails here is the change.
@@ -23,12 +24,12 @@ fi
 
 "$venv/bin/ruff" check --quiet --no-cache
 "$venv/bin/ruff" format --quiet --no-cache --check
-"$venv/bin/mypy" --cache-dir target/tools/mypy >/dev/null || "$venv/bin/mypy" --cache-dir target/tools/mypy
+"$venv/bin/mypy" --cache-dir "$tools/mypy" >/dev/null || "$venv/bin/mypy" --cache-dir "$tools/mypy"
 CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} cargo build --quiet --locked --workspace --features gpu-test --bin memscape
 binary=${CARGO_TARGET_DIR:-$PWD/target}/debug/memscape
 
 # Agents and notebooks: the official client of the Model Context Protocol, and JupyterLab in Chromium.
-others=$PWD/target/tools/agents
+others=$tools/agents
 wanted="pytest==9.2.0 anyio==4.16.0 mcp==2.3.0 jupyterlab==4.6.6 websocket-client==1.9.2"
 if [[ $(cat "$others/.complete" 2>/dev/null) != "$wanted" ]]; then
     rm -rf "$others"

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=$1
-tools=$PWD/target/tools/readers
+tools=${MEMSCAPE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/memscape-build}/readers
 mkdir -p "$tools"
 have() { command -v "$1" >/dev/null 2>&1; }
 skip() { printf '%s\n' "$*" >>"$skipped"; }

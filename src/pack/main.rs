@@ -1,4 +1,13 @@
-//! The whole page as one file: `pack DIST OUT` puts what stands beside `DIST/index.html` into it. `./run build` calls it.
+//! Steps of `./run build` that follow trunk: `index` changes `index.html`, and `single` writes the page as one file.
+//!
+//! ```text
+//! pack early DIST                  fetch the wasm first, join the style sheets
+//! pack part DIST NAME GLUE WASM    add a part of the page
+//! pack omit DIST NAME              remove a part that could not be built
+//! pack single DIST OUT             write the whole page as one file, and DIST/offline.js
+//! ```
+//!
+//! `single` puts the files beside `DIST/index.html` into it:
 //!
 //! ```text
 //! <link rel="stylesheet" href="./x.css">      <style>…</style>                                      by its hash in the policy
@@ -17,6 +26,7 @@
 //!
 //! The elements of the part SQL go to `DIST/sql-part.html` instead: `memscape html --sql` puts them in.
 
+mod index;
 mod offline;
 
 use base64::Engine;
@@ -55,27 +65,31 @@ const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "traini
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [dist, out] = words.as_slice() else {
-        eprintln!("usage: pack DIST OUT");
-        return ExitCode::from(2);
-    };
-    let dist = Path::new(dist);
-    let write = |Packed { page, sql }: Packed| {
-        fs::write(out, &page).and_then(|()| fs::write(dist.join(SQL), sql)).map_err(|error| error.to_string())?;
-        // Last: the list names all that is there.
-        fs::write(dist.join(offline::NAME), offline::script(dist)?).map_err(|error| error.to_string())?;
-        Ok::<_, String>(page.len())
-    };
-    match packed(dist).and_then(write) {
-        Ok(bytes) => {
-            println!("{bytes}");
-            ExitCode::SUCCESS
+    let done = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["early", dist] => index::early(Path::new(dist)),
+        ["part", dist, name, glue, wasm] => index::part(Path::new(dist), name, Path::new(glue), Path::new(wasm)),
+        ["omit", dist, name] => index::omit(Path::new(dist), name),
+        ["single", dist, out] => single(Path::new(dist), Path::new(out)),
+        _ => {
+            eprintln!("usage: pack early DIST | part DIST NAME GLUE WASM | omit DIST NAME | single DIST OUT");
+            return ExitCode::from(2);
         }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("pack: {message}");
-            ExitCode::from(1)
+            ExitCode::FAILURE
         }
     }
+}
+
+/// Writes the page as one file to `out`, and `sql-part.html` and `offline.js` into `dist`.
+fn single(dist: &Path, out: &Path) -> Result<(), String> {
+    let Packed { page, sql } = packed(dist)?;
+    fs::write(out, &page).and_then(|()| fs::write(dist.join(SQL), sql)).map_err(|error| error.to_string())?;
+    // The list in it names all files that are there, so it is written last.
+    fs::write(dist.join(offline::NAME), offline::script(dist)?).map_err(|error| error.to_string())
 }
 
 /// Where the elements of the part SQL go; empty where it was not built.

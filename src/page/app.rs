@@ -1,6 +1,7 @@
 //! What every part of the page has at hand: the state, the theme, what draws, the worker, and a way to act; and what a part is.
 
 use crate::answered::Keeping;
+use crate::busy::Busy;
 use crate::client::Client;
 use crate::dom::{self, Dom};
 use crate::elements::Find;
@@ -37,6 +38,7 @@ pub(super) struct App {
     /// Sizes of what is drawn on.
     pub(super) sizes: Sizes,
     pub(super) frame: Rc<Frame>,
+    pub(super) busy: Busy,
     /// Takes an action into the state and carries out what follows.
     pub(super) acts: Box<dyn Fn(Action)>,
 }

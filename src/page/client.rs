@@ -46,6 +46,17 @@ enum Stage {
 struct Handle {
     number: u32,
     thread: Thread,
+    /// Messages that were sent to the worker, and those of them that it has done all work for.
+    sent: Cell<u32>,
+    done: Cell<u32>,
+}
+
+impl Handle {
+    fn post(&self, message: &ToWorker) {
+        self.sent.set(self.sent.get().wrapping_add(1));
+        // It fails only for what cannot be cloned, and files, texts and numbers can.
+        let _ = self.thread.worker.post_message(&message.to_js());
+    }
 }
 
 impl Client {
@@ -108,7 +119,7 @@ impl Client {
 
     fn pass(&self, message: ToWorker) {
         match &mut *self.worker.borrow_mut() {
-            Stage::Ready(handle) => post(handle, &message),
+            Stage::Ready(handle) => handle.post(&message),
             Stage::Starting(_, waiting) => waiting.push(message),
             Stage::None => {}
         }
@@ -187,7 +198,7 @@ impl Client {
             Ok(message) => FromWorker::from_js(&message).into_iter().for_each(|it| client.received(number, it)),
             Err(cause) => client.received(number, FromWorker::Died(cause)),
         })?;
-        Ok(Handle { number, thread })
+        Ok(Handle { number, thread, sent: Cell::default(), done: Cell::default() })
     }
 
     /// How many messages came from its workers: while no more come, nobody waits for an answer.
@@ -195,7 +206,26 @@ impl Client {
         self.heard.get()
     }
 
+    /// Whether the worker has done all that it was sent, or there is none.
+    pub(super) fn is_idle(&self) -> bool {
+        match &*self.worker.borrow() {
+            Stage::None => true,
+            Stage::Starting(..) => false,
+            Stage::Ready(handle) => handle.sent == handle.done,
+        }
+    }
+
     fn received(&self, number: u32, message: FromWorker) {
+        if let FromWorker::Idle(done) = message {
+            // A worker that is kept aside has been sent nothing since.
+            if let Stage::Ready(handle) = &*self.worker.borrow()
+                && handle.number == number
+            {
+                handle.done.set(done);
+            }
+            (self.receive)(message);
+            return;
+        }
         self.heard.set(self.heard.get().wrapping_add(1));
         let is_kept = matches!(&*self.kept.borrow(), Some(Ok(handle)) if handle.number == number);
         match message {
@@ -230,7 +260,7 @@ impl Client {
     fn ready(&self) {
         let stage = self.worker.replace(Stage::None);
         if let Stage::Starting(Some(handle), waiting) = stage {
-            waiting.iter().for_each(|message| post(&handle, message));
+            waiting.iter().for_each(|message| handle.post(message));
             self.worker.replace(Stage::Ready(handle));
         }
     }
@@ -264,9 +294,4 @@ impl Client {
             text.await.map_err(|error| format!("the worker's script could not be fetched: {}", dom::cause(&error)))?;
         text.as_string().ok_or_else(|| "the worker's script is not text".to_owned())
     }
-}
-
-fn post(handle: &Handle, message: &ToWorker) {
-    // It fails only for what can't be cloned, and files, texts and numbers can.
-    let _ = handle.thread.worker.post_message(&message.to_js());
 }

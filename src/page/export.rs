@@ -1,6 +1,7 @@
 //! A picture → a file that the browser saves: its pixels from the CPU twin and its text from a 2-D canvas, or SVG.
 
 use super::app::App;
+use super::busy;
 use super::dom::{self, append};
 use super::theme::Theme;
 use super::{labels, painter, pen};
@@ -13,7 +14,7 @@ use ui::Action;
 use ui::export::ExportAction;
 use ui::picture_file::{Format, Picture};
 use wasm_bindgen::{Clamped, JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement, ImageData, Url, Window,
 };
@@ -28,7 +29,7 @@ const KEPT_MS: u32 = 120_000;
 
 /// Makes the file and lets the browser save it.
 pub(super) fn save(app: &'static App, picture: Box<Picture>) {
-    spawn_local(async move {
+    busy::spawn(app, async move {
         let theme = app.theme.borrow().clone();
         let look = painter::look(&theme.look, picture.looks, &picture.faded);
         let blob = match picture.format {

@@ -2,6 +2,7 @@
 
 use super::address::Fetched;
 use super::app::{App, On, Part};
+use super::busy;
 use super::dom::Dom;
 use super::elements::elements;
 use super::folders;
@@ -14,7 +15,7 @@ use ui::effect::{DropHover, GivenFile};
 use ui::export::ExportAction;
 use ui::url::Came;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList};
 
 elements! {
@@ -43,7 +44,7 @@ pub(super) fn take_early(app: &'static App) {
 
 /// Has the worker fetch a link: one to another server once its name was seen. A page in the background waits until somebody looks.
 pub(super) fn fetch(app: &'static App, link: Fetched, member: Option<u32>, (load, which): (u32, Which)) {
-    spawn_local(async move {
+    busy::spawn(app, async move {
         let window = &app.dom.window;
         if window.location().origin().ok() != Some(link.origin) {
             // The first frame shows the name, the next one comes when that was painted.
@@ -140,7 +141,7 @@ fn drop_here(app: &'static App, event: &Event) {
         match folders::dropped(&transfer) {
             None => give(app, transfer.files()),
             Some(entries) => {
-                spawn_local(async move { give_named(app, folders::files(entries).await) });
+                busy::spawn(app, async move { give_named(app, folders::files(entries).await) });
             }
         }
     } else if transfer_of(event, ADDRESSES).is_some() {

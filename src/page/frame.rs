@@ -12,6 +12,8 @@ pub(super) struct Frame {
     window: Window,
     /// Told whether the frame was asked for because something changed, or only to go on.
     show: Box<dyn Fn(bool)>,
+    /// Called when a frame was shown and no other is due.
+    rest: Box<dyn Fn()>,
     waiting: RefCell<Waiting>,
     changed: Cell<bool>,
 }
@@ -29,9 +31,15 @@ enum Waiting {
 }
 
 impl Frame {
-    /// None yet; `show` is called at each that is asked for.
-    pub(super) fn new(window: Window, show: impl Fn(bool) + 'static) -> Rc<Frame> {
-        Rc::new(Frame { window, show: Box::new(show), waiting: RefCell::default(), changed: Cell::default() })
+    /// A frame loop that rests. `show` is called at each frame that is requested, `rest` when no other is due.
+    pub(super) fn new(window: Window, show: impl Fn(bool) + 'static, rest: impl Fn() + 'static) -> Rc<Frame> {
+        let (show, rest) = (Box::new(show), Box::new(rest));
+        Rc::new(Frame { window, show, rest, waiting: RefCell::default(), changed: Cell::default() })
+    }
+
+    /// Whether no frame is due.
+    pub(super) fn is_resting(&self) -> bool {
+        matches!(*self.waiting.borrow(), Waiting::Nobody)
     }
 
     /// Shows the state at the next frame.
@@ -59,10 +67,9 @@ impl Frame {
     fn shown(self: &Rc<Self>) {
         let frame = self.clone();
         // Usually it runs after this frame is painted and after what waits by then.
-        let rest = Timeout::new(0, move || {
-            if let Waiting::Others { wanted: true, .. } = frame.waiting.take() {
-                frame.go_on();
-            }
+        let rest = Timeout::new(0, move || match frame.waiting.take() {
+            Waiting::Others { wanted: true, .. } => frame.go_on(),
+            _ => (frame.rest)(),
         });
         let running = self.waiting.replace(Waiting::Others { wanted: false, _rest: rest });
         (self.show)(self.changed.take());

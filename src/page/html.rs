@@ -4,6 +4,7 @@
 //! text: what is done is handed to the browser as a blob, which it may put on the disk.
 
 use super::app::App;
+use super::busy;
 use super::dom::{self, Dom, append};
 use super::{address, embedded, export, gzip};
 use base::units::Bytes;
@@ -13,7 +14,7 @@ use ui::effect::Origin;
 use ui::effect::{PageToSave, SnapshotToSave};
 use ui::html::{self, ELEMENTS, MOST, Packing, Step, element, place};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
 
 /// What stands beside a page whose parts are files.
@@ -39,7 +40,7 @@ pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
     // Taken at once: other files may be dropped meanwhile.
     let file = |of: &SnapshotToSave| if let Origin::File(place) = of.origin { app.files.at(place) } else { None };
     let files: Vec<Option<File>> = wanted.snapshots.iter().map(file).collect();
-    spawn_local(async move {
+    busy::spawn(app, async move {
         let step = made(app, &wanted, &files).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
         app.dispatch(Action::of(step));
     });

@@ -4,6 +4,7 @@
 
 use super::answered::Answered;
 use super::app::App;
+use super::busy;
 use super::dom::option;
 use super::recent::{Tried, call, get, settled};
 use super::storage::{store, stored};
@@ -33,7 +34,7 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
         app.client.send(ToWorker::File { load, member, file, which });
         return;
     }
-    spawn_local(async move {
+    busy::spawn(app, async move {
         let found = found(app, &file).await;
         if !app.state.borrow().waits_for(load) {
             return;

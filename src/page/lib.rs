@@ -8,6 +8,7 @@
 mod address;
 mod answered;
 mod app;
+mod busy;
 mod changes;
 mod client;
 mod clipboard;
@@ -130,6 +131,7 @@ impl Page {
         let page: &OnceCell<Page> = Box::leak(Box::default());
         let hear = move |message| page.get().map_or((), |page| page.hear(message));
         let show = move |changed| page.get().map_or((), |page| page.show(changed));
+        let rest = move || page.get().map_or((), |page| busy::refresh(page.app));
         let act = move |action| page.get().map_or((), |page| page.dispatch(action));
         let app: &App = Box::leak(Box::new(App {
             delivered,
@@ -144,7 +146,8 @@ impl Page {
             painter: RefCell::new(painter),
             theme,
             sizes: Sizes::default(),
-            frame: Frame::new(window, show),
+            frame: Frame::new(window, show, rest),
+            busy: Default::default(),
             acts: Box::new(act),
             dom,
         }));
@@ -171,6 +174,7 @@ impl Page {
     /// Takes an action into the state and carries out what follows.
     fn dispatch(&self, action: Action) {
         let now_ms = self.app.dom.window.performance().map_or(0.0, |clock| clock.now());
+        busy::begin(self.app);
         let effects = ui::update(&mut self.app.state.borrow_mut(), action, now_ms);
         for effect in effects {
             self.perform(effect);
@@ -297,6 +301,7 @@ impl Page {
         match message {
             // The client hears them itself.
             FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
+            FromWorker::Idle(_) => busy::refresh(self.app),
             FromWorker::Reply { load, reply: Reply::Answer { serial, answer: Answer::Recording(bytes) } } => {
                 self.app.simulator.recorded(load, serial, &bytes);
             }

@@ -2,6 +2,7 @@
 //! the page what to show: what that looks like is none of the page's wasm.
 
 use super::app::App;
+use super::busy::{Busy, Reason};
 use super::part::Code;
 use super::thread::Thread;
 use super::{clipboard, dom, export, storage};
@@ -31,6 +32,8 @@ pub(super) struct Sql {
     made: Cell<u32>,
     /// What it is about.
     subject: RefCell<Subject>,
+    /// Held while a query runs.
+    running: RefCell<Option<Reason>>,
 }
 
 thread_local! {
@@ -45,8 +48,8 @@ pub(super) fn sql(app: &App) -> &'static Sql {
 
 impl Sql {
     fn new(window: Window) -> Sql {
-        let (thread, waiting, is_ready, made, subject) = Default::default();
-        Sql { code: Code::new(window, "part-sql"), thread, waiting, is_ready, made, subject }
+        let (thread, waiting, is_ready, made, subject, running) = Default::default();
+        Sql { code: Code::new(window, "part-sql"), thread, waiting, is_ready, made, subject, running }
     }
 
     /// It is to be about this.
@@ -187,8 +190,10 @@ fn died(app: &'static App, cause: &str) {
     say(app, &["The query ended the worker: ", cause].concat(), true);
 }
 
-/// Whether something can be cancelled.
-fn busy(app: &App, is_busy: bool) {
+/// Shows whether a query runs, which can be cancelled.
+fn busy(app: &'static App, is_busy: bool) {
+    let running = is_busy.then(|| Busy::begin(app));
+    drop(sql(app).running.replace(running));
     if let Some(panel) = app.dom.by_id::<Element>("sql") {
         dom::set_flag(&panel, "aria-busy", is_busy);
     }

@@ -84,6 +84,8 @@ pub(crate) enum FromWorker {
     Read(Blob, MessagePort),
     /// The open snapshot as columns, not packed; or why there are none, as a text.
     Columns(Result<Blob, String>),
+    /// All work for this many messages is done.
+    Idle(u32),
     Died(String),
 }
 
@@ -94,6 +96,7 @@ const COLUMNS: &str = "columns";
 const KEPT: &str = "kept";
 const VERSION: &str = "version";
 const END_SECOND: &str = "end second";
+const IDLE: &str = "idle";
 const REHEARSE: &str = "rehearse";
 /// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
 const DIED: &str = "died";
@@ -182,6 +185,7 @@ impl FromWorker {
             }
             FromWorker::Columns(Ok(blob)) => Array::of2(&COLUMNS.into(), &blob),
             FromWorker::Columns(Err(why)) => Array::of2(&COLUMNS.into(), &why.into()),
+            FromWorker::Idle(done) => Array::of2(&IDLE.into(), &done.into()),
             FromWorker::Died(cause) => Array::of2(&DIED.into(), &cause.into()),
         };
         (message.into(), buffers)
@@ -211,6 +215,7 @@ impl FromWorker {
                 let columns = message.get(1).dyn_into();
                 Some(FromWorker::Columns(columns.map_err(|why: JsValue| why.as_string().unwrap_or_default())))
             }
+            IDLE => Some(FromWorker::Idle(number(message, 1)?)),
             DIED => Some(FromWorker::Died(message.get(1).as_string().unwrap_or_default())),
             _ => None,
         }

@@ -57,6 +57,8 @@ fn listen() -> Result<(), JsValue> {
         unprinted: RefCell::new(None),
         loads: Default::default(),
         running: Cell::new(false),
+        received: Cell::default(),
+        printing: Cell::default(),
         progress_due: Cell::new(0.0),
         pace: Cell::default(),
         phase: Cell::new(Phase::Decoding),
@@ -118,6 +120,10 @@ struct Shell {
     loads: [Cell<u32>; 2],
     /// Whether [`Shell::run`] is on its way: there is one at most.
     running: Cell<bool>,
+    /// Messages that were received, for [`FromWorker::Idle`].
+    received: Cell<u32>,
+    /// Fingerprints that are being computed.
+    printing: Cell<u32>,
     /// When the page may hear of progress again.
     progress_due: Cell<f64>,
     /// When it may hear again of what is decoded so far.
@@ -130,6 +136,7 @@ struct Shell {
 
 impl Shell {
     fn receive(self: &Rc<Self>, message: ToWorker) {
+        self.received.set(self.received.get().wrapping_add(1));
         // From now on there is something to do.
         self.rehearsal.take().into_iter().for_each(|rehearsal| rehearsal.end());
         match message {
@@ -175,7 +182,7 @@ impl Shell {
         &self.loads[which as usize]
     }
 
-    fn begin(&self, source: Source) {
+    fn begin(self: &Rc<Self>, source: Source) {
         self.print();
         self.end_source();
         self.source.replace(Some(Rc::new(source)));
@@ -210,6 +217,14 @@ impl Shell {
             }
         }
         self.running.set(false);
+        self.rest();
+    }
+
+    /// Tells the page when nothing is left to do.
+    fn rest(&self) {
+        if !self.running.get() && self.printing.get() == 0 {
+            post(&self.scope, FromWorker::Idle(self.received.get()));
+        }
     }
 
     /// Goes on with the rehearsal, if there is one.
@@ -227,7 +242,7 @@ impl Shell {
     }
 
     /// Brings the engine the next bytes. `false` when there is nothing to read.
-    async fn read(&self) -> bool {
+    async fn read(self: &Rc<Self>) -> bool {
         let Some(source) = self.source.borrow().clone() else { return false };
         let want = self.engine.borrow().wants();
         let result = match want {
@@ -290,23 +305,27 @@ impl Shell {
     }
 
     /// Is done with a source.
-    fn leave(&self, source: Option<Rc<Source>>) {
+    fn leave(self: &Rc<Self>, source: Option<Rc<Source>>) {
         self.print();
         self.unprinted.replace(source);
     }
 
     /// Says what tells the source that was read last from others, as soon as that is known.
-    fn print(&self) {
-        let (scope, Some(source)) = (self.scope.clone(), self.unprinted.take()) else { return };
+    fn print(self: &Rc<Self>) {
+        let Some(source) = self.unprinted.take() else { return };
+        let shell = self.clone();
+        self.printing.set(self.printing.get() + 1);
         spawn_local(async move {
             if let Some(print) = source.print().await {
-                post(&scope, FromWorker::Fingerprinted { load: source.load, print });
+                post(&shell.scope, FromWorker::Fingerprinted { load: source.load, print });
             }
             source.cancel();
+            shell.printing.set(shell.printing.get() - 1);
+            shell.rest();
         });
     }
 
-    fn post_replies(&self) {
+    fn post_replies(self: &Rc<Self>) {
         while let Some((which, reply)) = { self.engine.borrow_mut().next_reply() } {
             if matches!(reply, Reply::Opened(_)) {
                 // For developer tools and the bench, which read it as it is.

@@ -34,9 +34,6 @@ mod generate;
 #[path = "../browser/page.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod page;
-#[path = "../browser/server.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod server;
 #[path = "../browser/site.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod site;

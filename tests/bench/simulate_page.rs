@@ -20,9 +20,6 @@ mod opened;
 #[path = "../browser/page.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod page;
-#[path = "../browser/server.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod server;
 #[path = "../browser/site.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod site;

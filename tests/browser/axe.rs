@@ -7,14 +7,13 @@ use crate::memory::generated;
 use crate::page::Page;
 use crate::pictures::{LEAST_COLOURS, Picture};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
-/// axe-core, which `./run` installs; `None`, said aloud, where it could not.
+/// The script of axe-core, which `./run` installs. `None`, with a message, if it is missing.
 fn axe() -> Option<String> {
-    let place = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/tools/axe/node_modules/axe-core/axe.min.js");
+    let place = crate::site::tools().join("axe/node_modules/axe-core/axe.min.js");
     let axe = std::fs::read_to_string(place).ok();
     if axe.is_none() {
-        println!("SKIPPED: no axe-core in target/tools/axe: accessibility is not checked");
+        println!("SKIPPED: no axe-core: accessibility is not checked");
     }
     axe
 }
@@ -35,7 +34,7 @@ fn check(page: &Page, wrong: &mut Vec<String>, what: &str) {
 }
 
 /// Views by what is clicked to see them.
-const VIEWS: [&str; 9] = [
+pub(crate) const VIEWS: [&str; 9] = [
     "#tab-why",
     "#tab-tree",
     "#tab-flame",

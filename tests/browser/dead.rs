@@ -7,7 +7,7 @@ use crate::site::Site;
 
 /// A page of the disk, opened as a person opens a file.
 fn from_disk(name: &str, script: &str) -> Page {
-    let path = std::fs::canonicalize(format!("dist/{name}")).expect("./run build made it");
+    let path = crate::site::dist().join(name);
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.run_before_load(script);
     page.navigate(&format!("file://{}", path.display()));

@@ -179,7 +179,7 @@ fn all_of_the_selected_stack_stand_out() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn how_it_looks() {
+fn screenshots_of_find() {
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
         let page = page_in(scheme, Adapter::Software);
         page.resize(width, 800);
@@ -190,16 +190,16 @@ fn how_it_looks() {
         find(&page, "forward");
         page.wait_until("it is told", || page.text("#find-status").contains("match"));
         page.wait_until("it is drawn", || picture(&page).colours >= 4);
-        std::thread::sleep(std::time::Duration::from_millis(400));
+        page.wait_until_idle();
         keep(&page, &format!("find-found-{scheme}-{width}"));
         page.press("Enter");
         page.wait_until("one is selected", || selected(&page).is_some());
-        std::thread::sleep(std::time::Duration::from_millis(400));
+        page.wait_until_idle();
         keep(&page, &format!("find-selected-{scheme}-{width}"));
         assert!(!scrolls_sideways(&page));
         page.click("#find-clear");
         page.wait_until("the stack stands out", || page.text("#same-stack-text").contains("at the peak"));
-        std::thread::sleep(std::time::Duration::from_millis(400));
+        page.wait_until_idle();
         keep(&page, &format!("find-stack-{scheme}-{width}"));
         find(&page, "/(/");
         page.wait_until("it is told", || page.text("#find-status").contains("expression"));

@@ -149,7 +149,7 @@ fn the_twin_draws_the_same_flame_graph() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn gallery_of_the_flame_graph() {
+fn screenshots_of_the_flame_graph() {
     let Some(files) = real_files() else { return };
     for (name, scheme, width) in [
         ("train-fp32-1185-segments.pickle", "light", 1280),
@@ -159,18 +159,18 @@ fn gallery_of_the_flame_graph() {
     ] {
         let Some(file) = files.iter().find(|file| file.path.ends_with(name)) else { continue };
         let page = flame_of(&file.path, scheme, (width, 900), "");
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        page.wait_until_idle();
         keep(&page, &format!("flame-{name}-{scheme}-{width}"));
         let (x, y) = page.corners("#flame-canvas").at(0.3, 0.5);
         page.click_at(x, y);
         page.move_to(x + 60.0, y + 22.0);
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        page.wait_until_idle();
         keep(&page, &format!("flame-{name}-{scheme}-{width}-hover"));
         page.evaluate("document.getElementById('flame-canvas').focus()");
         page.press("Enter");
         page.press("f");
         page.move_to(3.0, 3.0);
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        page.wait_until_idle();
         keep(&page, &format!("flame-{name}-{scheme}-{width}-zoom"));
         let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
         assert_eq!(wide, false, "{name} scrolls sideways");

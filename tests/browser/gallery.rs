@@ -22,8 +22,7 @@ fn show(file: &Path, scheme: &str, width: u32, steps: &[(&[&str], &str)]) {
     page.wait_for_state("ready");
     for (keys, name) in steps {
         keys.iter().for_each(|key| page.press(key));
-        // What the keys asked for is on its way; what the worker answers comes within a frame or two of its own.
-        std::thread::sleep(std::time::Duration::from_millis(400));
+        page.wait_until_idle();
         keep_drawn(&page, &format!("gallery-{name}"));
         let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
         assert_eq!(wide, false, "{name} scrolls sideways");
@@ -39,7 +38,7 @@ fn generated(name: &str, words: &str) -> PathBuf {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn gallery_of_real_training() {
+fn screenshots_of_real_training() {
     let Some(files) = real_files() else { return };
     let file = |name: &str| files.iter().find(|file| file.path.ends_with(name)).map(|file| file.path.clone());
     let zoomed = ["p", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", "."];
@@ -61,7 +60,7 @@ fn gallery_of_real_training() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn gallery_of_made_up_training() {
+fn screenshots_of_made_up_training() {
     let two = generated("two-devices.pickle", "--devices 2 --steps 2 --layers 8 --pending --snapshots");
     show(&two, "light", 1280, &[(&[], "two-devices"), (&["p"], "two-devices-peak")]);
     show(&two, "dark", 600, &[(&[], "two-devices-600-dark")]);
@@ -72,7 +71,7 @@ fn gallery_of_made_up_training() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn gallery_of_the_worst_case() {
+fn screenshots_of_the_worst_case() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/tools/worst_case.py");
     let file = fixtures::file("worst-case.pickle", b"");
     let made = Command::new("python3").arg(&script).arg("44000").arg(&file).status();

@@ -6,7 +6,6 @@ use crate::opening::shows_halves;
 use crate::page::Page;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -53,7 +52,7 @@ fn answer(mut stream: TcpStream, types: Types) -> io::Result<()> {
     let name = if name.is_empty() { "index.html" } else { name };
     let path = match name.strip_prefix("run/") {
         Some(name) => fixtures::folder().join(name),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("dist").join(name),
+        None => crate::site::dist().join(name),
     };
     let Ok(bytes) = std::fs::read(path) else { return stream.write_all(b"HTTP/1.0 404 Not Found\r\n\r\n") };
     let kind = match name.rsplit('.').next() {

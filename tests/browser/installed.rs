@@ -5,12 +5,12 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{folder, halves};
 use crate::opening::shows_halves;
 use crate::page::Page;
-use crate::server::{self, Response};
+use crate::site::dist;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
+use server::Response;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// A host that can be changed, and go away.
@@ -23,10 +23,6 @@ struct Hosted {
     /// Files in the place of those of dist/.
     other: BTreeMap<String, String>,
     asked: Vec<String>,
-}
-
-fn dist() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("dist")
 }
 
 fn text(name: &str) -> String {

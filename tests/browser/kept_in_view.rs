@@ -113,7 +113,7 @@ fn the_card_does_not_flicker_inside_a_block() {
     for step in 0..30 {
         page.move_to(x + f64::from(step) * 5.0, y + f64::from(step % 5) * 7.0);
     }
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    page.wait_until_idle();
     assert_eq!(page.evaluate("window.flickers"), 0);
 }
 
@@ -146,7 +146,7 @@ fn the_capacity_is_a_line_and_belongs_to_everything() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn tools_in_dark_and_narrow() {
+fn screenshots_of_tools() {
     for (scheme, width) in [("dark", 1280), ("light", 1280), ("dark", 600)] {
         let page = empty_page();
         page.prefer_color_scheme(scheme);
@@ -164,7 +164,7 @@ fn tools_in_dark_and_narrow() {
         page.press_held("ArrowRight", SHIFT | CTRL);
         page.press("Enter");
         page.wait_until("an allocation is selected", || page.attribute("#details", "data-size").is_some());
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        page.wait_until_idle();
         keep(&page, &format!("tools-{scheme}-{width}"));
         assert_eq!(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"), false);
         assert_eq!(page.complaints(), Vec::<String>::new());

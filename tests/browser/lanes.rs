@@ -204,7 +204,7 @@ fn many_devices_are_told_and_reached() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn lanes_to_look_at() {
+fn screenshots_of_lanes() {
     let words = "--devices 4 --steps 2 --layers 8 --pending --snapshots --host";
     let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("words");
     let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
@@ -224,12 +224,12 @@ fn lanes_to_look_at() {
         page.drop_files(&[file]);
         page.wait_for_state("ready");
         page.press("l");
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        page.wait_until_idle();
         keep_drawn(&page, name);
         page.press("t");
         page.press("n");
         page.press("]");
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        page.wait_until_idle();
         keep_drawn(&page, &format!("{name}-time"));
         assert_eq!(page.complaints(), Vec::<String>::new());
     }

@@ -7,7 +7,7 @@ use crate::opening::summary;
 use crate::page::Page;
 use crate::pictures::{keep, keep_drawn};
 use crate::served::Server;
-use crate::server::{self, Response};
+use server::Response;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn put(path: &Path, bytes: &[u8]) {
 }
 
 fn served(folder: &Path) -> (Server, Page) {
-    let server = Server::start(Path::new("dist/memscape.html"), &[folder.to_str().expect("UTF-8")]);
+    let server = Server::start(&crate::site::dist().join("memscape.html"), &[folder.to_str().expect("UTF-8")]);
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.run_before_load(WATCH);
     page.follow(&server.address());
@@ -174,7 +174,7 @@ fn a_hosted_file_that_changes_is_offered() {
                 body: Box::new(std::io::Cursor::new(body)),
             }
         }
-        path => Response::file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("dist"), path),
+        path => Response::file(&crate::site::dist(), path),
     })
     .expect("a free port");
     let page = Page::open(Chromium::with(Adapter::Software), &format!("http://{address}/#url=run/train.pickle"));

@@ -38,6 +38,7 @@ mod kept_in_view;
 mod keyboard;
 mod lanes;
 mod large;
+mod layout;
 mod linked;
 mod live;
 mod looks;
@@ -74,7 +75,6 @@ mod screen;
 #[path = "../support/served.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod served;
-mod server;
 mod serving;
 mod simulator;
 mod single;

@@ -191,7 +191,7 @@ fn the_pointer_tells_and_what_is_selected_elsewhere_is_shown() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn gallery_of_memory_and_events() {
+fn screenshots_of_memory_and_events() {
     let files = real_files();
     let real = |name: &str| {
         files
@@ -222,25 +222,25 @@ fn gallery_of_memory_and_events() {
         opened(&page, &file, "#tab-state");
         page.evaluate("document.getElementById('state').scrollIntoView({ block: 'center' })");
         page.wait_until("it is drawn", || frames(&page) > 0);
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        page.wait_until_idle();
         keep(&page, &format!("memory-{name}-{scheme}-{width}"));
         focus(&page, "memory-canvas");
         for _ in 0..3 {
             page.press("+");
-            std::thread::sleep(std::time::Duration::from_millis(200));
+            page.wait_until_idle();
         }
         page.press("ArrowRight");
         page.press("ArrowRight");
         let plot = page.corners("#memory-plot");
         page.move_to(plot.left + 120.0, plot.top + 36.0);
         page.evaluate("{ const field = document.getElementById('memory-request'); field.value = '300 MiB'; field.dispatchEvent(new Event('input')); }");
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        page.wait_until_idle();
         keep(&page, &format!("memory-{name}-{scheme}-{width}-zoom"));
         assert!(!scrolls_sideways(&page), "{name}");
         page.click("#tab-events");
         page.wait_until("rows", || page.evaluate("document.querySelectorAll('#events-rows > div').length") != 0);
         page.move_to(3.0, 3.0);
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        page.wait_until_idle();
         keep(&page, &format!("events-{name}-{scheme}-{width}"));
         assert!(!scrolls_sideways(&page), "{name}");
         assert_eq!(page.complaints(), Vec::<String>::new());

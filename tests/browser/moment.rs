@@ -174,7 +174,7 @@ fn at_peak_and_at_the_end_it_says_what_the_reference_says() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn gallery_of_the_moment() {
+fn screenshots_of_the_moment() {
     let Some(files) = real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-fp32-1185-segments.pickle")) else { return };
     for (scheme, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 600, 900)] {
@@ -185,7 +185,7 @@ fn gallery_of_the_moment() {
         page.wait_for_state("empty");
         page.drop_files(&[&file.path]);
         page.wait_for_state("ready");
-        let settle = || std::thread::sleep(std::time::Duration::from_millis(600));
+        let settle = || page.wait_until_idle();
         settle();
         keep_drawn(&page, &format!("moment-{scheme}-{width}"));
         let plot = page.corners("canvas#timeline");

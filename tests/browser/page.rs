@@ -231,18 +231,31 @@ impl Page {
         assert_eq!(found, *wanted, "console: {:#?}", self.complaints());
     }
 
-    /// What `read` gives once it has given the same for a while: nothing on the page says that all answers have come.
+    /// The value of `read` once the page is idle, before and after reading.
     #[track_caller]
     pub(crate) fn settled<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
-        let (last, times) = (RefCell::new(read()), Cell::new(0));
+        let last = RefCell::new(None);
         self.wait_until(&format!("{what} stays as it is"), || {
-            std::thread::sleep(Duration::from_millis(150));
-            let now = read();
-            times.set(if *last.borrow() == now { times.get() + 1 } else { 0 });
+            self.wait_until_idle();
+            let now = Some(read());
+            let is_same = *last.borrow() == now;
             last.replace(now);
-            times.get() == 3
+            is_same && self.is_idle()
         });
-        last.into_inner()
+        last.take().expect("it was read")
+    }
+
+    /// Waits until the page has shown all that it was asked for (`body[data-idle]`) and no transition runs.
+    #[track_caller]
+    pub(crate) fn wait_until_idle(&self) {
+        self.wait_until("the page is idle", || self.is_idle());
+        self.wait_for_frames();
+    }
+
+    fn is_idle(&self) -> bool {
+        self.evaluate(
+            "'idle' in document.body.dataset && document.getAnimations().every(it => it.playState !== 'running')",
+        ) == true
     }
 
     /// Waits until the page has shown what it has heard.

@@ -240,7 +240,7 @@ fn look(file: &Path, scheme: &str, width: u32, name: &str) {
         show(&page, plot);
         let (x, y) = place(&page, 0.6, 0.3);
         page.move_to(x, y);
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        page.wait_until_idle();
         keep_drawn(&page, &format!("plots-{name}-{plot}"));
         let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
         assert_eq!(wide, false, "{name} {plot} scrolls sideways");
@@ -255,7 +255,7 @@ fn look(file: &Path, scheme: &str, width: u32, name: &str) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn plots_to_look_at() {
+fn screenshots_of_plots() {
     let pending = generated("pending-host.pickle", "--pending --host --steps 2 --layers 8");
     look(&pending, "light", 600, "pending-600");
     let pools = generated("pools.pickle", "--private-pools --steps 2 --layers 8");

@@ -10,7 +10,8 @@ use base64::prelude::BASE64_STANDARD;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const SPEEDSCOPE: &str = "target/tools/readers/node_modules/speedscope/dist/release/index.html";
+/// speedscope in the folder of tools.
+const SPEEDSCOPE: &str = "readers/node_modules/speedscope/dist/release/index.html";
 const DHAT: [&str; 2] = ["/usr/libexec/valgrind/dh_view.html", "/usr/lib/valgrind/dh_view.html"];
 
 /// What the small blocks of the file have.
@@ -37,7 +38,8 @@ fn gigabytes(bytes: u64) -> String {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn speedscope_shows_what_is_live_at_the_peak() {
-    if !Path::new(SPEEDSCOPE).exists() {
+    let speedscope = crate::site::tools().join(SPEEDSCOPE);
+    if !speedscope.exists() {
         println!("SKIPPED: npm could not install speedscope");
         return;
     }
@@ -48,7 +50,7 @@ fn speedscope_shows_what_is_live_at_the_peak() {
     let script = crate::fixtures::file("halves.speedscope.js", script.as_bytes());
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.resize(1440, 900);
-    page.navigate(&format!("{}#localProfilePath={}", address(Path::new(SPEEDSCOPE)), script.display()));
+    page.navigate(&format!("{}#localProfilePath={}", address(&speedscope), script.display()));
     page.wait_until("the profile is open", || page.text("body").contains("Sandwich"));
     keep(&page, "speedscope-time-order");
     page.evaluate(

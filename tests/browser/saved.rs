@@ -26,7 +26,7 @@ fn address(path: &Path) -> String {
 }
 
 fn viewer() -> String {
-    address(&std::fs::canonicalize("dist/memscape.html").expect("./run build made it"))
+    address(&crate::site::dist().join("memscape.html"))
 }
 
 /// A page whose files are saved in `folder`.
@@ -110,9 +110,9 @@ fn a_page_saved_from_a_saved_page_is_the_same_page() {
     hosted.drop_files(&[&halves()]);
     shows_halves(&hosted);
     let first = std::fs::read_to_string(saved(&hosted, &folder, "halves.html")).expect("text");
-    let viewer = std::fs::read_to_string("dist/memscape.html").expect("./run build made it");
+    let viewer = std::fs::read_to_string(crate::site::dist().join("memscape.html")).expect("a built page");
     let (head, tail) = viewer.split_at(viewer.rfind("</body>").expect("it has an end"));
-    assert!(first.starts_with(head) && first.ends_with(tail), "byte for byte what dist/memscape.html has");
+    assert!(first.starts_with(head) && first.ends_with(tail), "byte for byte as in memscape.html");
 
     let mut before = first;
     for generation in 1..=3 {
@@ -260,7 +260,7 @@ fn what_can_not_be_saved_is_said() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn kept_to_look_at() {
+fn screenshots_of_saving() {
     let folder = folder("saved-looks");
     let Some(files) = real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };

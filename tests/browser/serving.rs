@@ -7,7 +7,7 @@ use crate::page::Page;
 use crate::served::Server;
 use std::fs;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 /// When the load began and when there was its picture, in ms since the navigation. A file chosen is a beginning too.
@@ -19,9 +19,9 @@ const WATCH: &str = "{ const seen = window.seen = {}; \
             seen.picture = performance.now(); observer.disconnect(); } }) \
     .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-state', 'data-frames'] }); }";
 
-fn viewer() -> &'static Path {
-    let viewer = Path::new("dist/memscape.html");
-    assert!(viewer.is_file(), "dist/memscape.html is missing: ./run build makes it");
+fn viewer() -> PathBuf {
+    let viewer = crate::site::dist().join("memscape.html");
+    assert!(viewer.is_file(), "no page at {}: run ./run test or ./run build", viewer.display());
     viewer
 }
 
@@ -55,7 +55,7 @@ fn a_served_file_shows_the_numbers_of_the_dropped_one() {
     let dropped = empty_page();
     dropped.drop_files(&[&path]);
     dropped.wait_for_state("ready");
-    let server = Server::start(viewer(), &[path.to_str().expect("UTF-8")]);
+    let server = Server::start(&viewer(), &[path.to_str().expect("UTF-8")]);
     let page = opened(&server);
     page.wait_for_state("ready");
     page.wait_for(&summary(&dropped), || summary(&page));
@@ -90,7 +90,7 @@ fn a_served_folder_is_listed_whatever_its_files_are_called() {
         fs::create_dir_all(path.parent().expect("in a folder")).expect("target/tmp can be written");
         fs::write(path, generated(&format!("--events {}", 1000 * (place + 1)))).expect("target/tmp can be written");
     }
-    let server = Server::start(viewer(), &[folder.to_str().expect("UTF-8")]);
+    let server = Server::start(&viewer(), &[folder.to_str().expect("UTF-8")]);
     let page = opened(&server);
     page.wait_for_state("ready");
     let listed = "[...document.querySelectorAll('select#snapshot option')].map(option => option.textContent)";
@@ -129,7 +129,7 @@ fn the_server_surveys_the_ranks_of_its_folder() {
         fs::write(folder.join(format!("rank{rank}.pickle")), bytes).expect("target/tmp can be written");
     }
     fs::write(folder.join("rank4.pickle"), b"\x80\x04broken").expect("target/tmp can be written");
-    let server = Server::start(viewer(), &[folder.to_str().expect("UTF-8")]);
+    let server = Server::start(&viewer(), &[folder.to_str().expect("UTF-8")]);
     let page = opened(&server);
     page.wait_until("one is open", || page.state() == "ready" || page.state() == "error");
     if page.state() == "error" {
@@ -159,7 +159,7 @@ fn the_server_surveys_the_ranks_of_its_folder() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn time_to_the_picture_of_a_served_file_beside_the_dropped_one() {
     static FILE: LazyLock<PathBuf> = LazyLock::new(crate::large::large_file);
-    let server = Server::start(viewer(), &[FILE.to_str().expect("UTF-8")]);
+    let server = Server::start(&viewer(), &[FILE.to_str().expect("UTF-8")]);
     for run in 1..=2 {
         let [dropped, served] = [false, true].map(|is_served| {
             let page = Page::blank(Chromium::with(Adapter::Software));

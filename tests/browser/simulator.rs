@@ -52,7 +52,7 @@ fn it_is_fetched_once_and_not_before_it_is_needed() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn the_page_in_one_file_simulates_from_the_disk() {
-    let path = std::fs::canonicalize("dist/memscape.html").expect("./run build made it");
+    let path = crate::site::dist().join("memscape.html");
     let page = Page::open(Chromium::with(Adapter::Software), &format!("file://{}", path.display()));
     page.wait_for_state("empty");
     opens_form(&page, &generated("simulator.pickle", "--events 5000"));

@@ -8,7 +8,7 @@ use crate::pictures::keep_drawn;
 
 /// The page in one file, opened as a person opens a file; it asks for WebGPU, which its policy must not forbid.
 fn from_file() -> Page {
-    let path = std::fs::canonicalize("dist/memscape.html").expect("./run build made it");
+    let path = crate::site::dist().join("memscape.html");
     let address = format!("file://{}?renderer=webgpu", path.display());
     let page = Page::open(Chromium::with(Adapter::Software), &address);
     page.wait_for_state("empty");
@@ -49,7 +49,9 @@ fn a_saved_report_opens_with_its_snapshot() {
     for file in files.iter().take(3) {
         let out = crate::fixtures::folder().join("report.html");
         let status = std::process::Command::new(env!("CARGO_BIN_EXE_memscape"))
-            .args(["html", &file.path.display().to_string(), "--viewer", "dist/memscape.html", "-o"])
+            .args(["html", &file.path.display().to_string(), "--viewer"])
+            .arg(crate::site::dist().join("memscape.html"))
+            .arg("-o")
             .arg(&out)
             .status();
         assert!(status.expect("it runs").success());

@@ -1,9 +1,9 @@
 //! The two origins of the tests: the one that hosts the page (in a sub-path, as on a shared host), and another one.
 
 use crate::fixtures;
-use crate::server::{self, Response};
+use server::Response;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -32,8 +32,11 @@ impl Site {
     pub(crate) fn shared() -> &'static Site {
         static SITE: OnceLock<Site> = OnceLock::new();
         SITE.get_or_init(|| {
-            let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
-            assert!(dist.join("index.html").is_file(), "dist/ is missing: ./run build makes it");
+            assert!(
+                dist().join("index.html").is_file(),
+                "{} has no page: run ./run test or ./run build",
+                dist().display()
+            );
             let asked_elsewhere = Arc::new(Mutex::new(Vec::new()));
             let asked = Arc::clone(&asked_elsewhere);
             let any = || std::iter::once(0);
@@ -69,8 +72,21 @@ impl Site {
     }
 }
 
+/// The folder with the built page: `MEMSCAPE_DIST`, relative to the checkout, or `dist`.
+pub(crate) fn dist() -> PathBuf {
+    let dist = std::env::var_os("MEMSCAPE_DIST").unwrap_or_else(|| "dist".into());
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(dist)
+}
+
+/// The folder with tools that `./run` installs: `MEMSCAPE_TOOLS`, or `memscape-build` in the user's cache.
+pub(crate) fn tools() -> PathBuf {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let cache = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
+    folder("MEMSCAPE_TOOLS").unwrap_or_else(|| cache.unwrap_or_default().join("memscape-build"))
+}
+
 fn answer(path: &str) -> Response {
-    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
+    let dist = dist();
     if let "slow.pickle" | "slow.zip" | "huge.pickle" = path {
         return Response {
             status: "200 OK",

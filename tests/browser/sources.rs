@@ -221,7 +221,7 @@ fn files_of_real_snapshots_sum_up_to_the_curve() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn gallery_of_sources() {
+fn screenshots_of_sources() {
     let Some(files) = real_files() else { return };
     let Some(training) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     let source = |name: &str, lines: u32| {
@@ -260,7 +260,7 @@ fn gallery_of_sources() {
         page.navigate(&Site::shared().page());
         page.wait_for_state("empty");
         let settle = |name: &str| {
-            std::thread::sleep(std::time::Duration::from_millis(400));
+            page.wait_until_idle();
             keep(&page, &format!("sources-{name}-{scheme}-{width}"));
             let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
             assert_eq!(wide, false, "{name} {width} scrolls sideways");

@@ -17,7 +17,7 @@ use std::process::Command;
 
 /// Whether the page was built with SQL; said aloud where not.
 fn has_sql() -> bool {
-    let page = std::fs::read_to_string("dist/index.html").expect("./run build made it");
+    let page = std::fs::read_to_string(crate::site::dist().join("index.html")).expect("a built page");
     let has = page.contains("id=\"part-sql\"");
     if !has {
         println!("SKIPPED: the page was built without SQL, for want of clang");

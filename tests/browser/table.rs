@@ -225,7 +225,7 @@ fn a_million_rows_scroll_and_jump() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn table_looks() {
+fn screenshots_of_table() {
     let file = real_files().and_then(|files| {
         files.into_iter().map(|file| file.path).find(|path| path.ends_with("train-fp32-1185-segments.pickle"))
     });
@@ -241,13 +241,13 @@ fn table_looks() {
         page.press_held("ArrowDown", SHIFT);
         page.evaluate("document.getElementById('answer').scrollIntoView()");
         page.wait_until("three are chosen", || told(&page)[2] == 3);
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        page.wait_until_idle();
         keep(&page, &format!("table-{scheme}-{width}"));
         assert!(!scrolls_sideways(&page), "at {width}");
         page.click("#tab-histograms");
         page.wait_until("bars are there", || page.attribute("#size-bars button", "aria-label").is_some());
         page.evaluate("document.querySelector('#size-bars button:last-child').click()");
-        std::thread::sleep(std::time::Duration::from_millis(400));
+        page.wait_until_idle();
         keep(&page, &format!("histograms-{scheme}-{width}"));
     }
 }

@@ -50,7 +50,7 @@ fn row_count(page: &Page) -> u64 {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn gallery_of_trees() {
+fn screenshots_of_trees() {
     let show = |file: &Path, scheme: &str, width: u32, height: u32, steps: &[(&[(&str, u32)], &str)]| {
         let page = Page::blank(Chromium::with(Adapter::Software));
         page.prefer_color_scheme(scheme);
@@ -62,9 +62,9 @@ fn gallery_of_trees() {
         for (keys, name) in steps {
             for (key, held) in *keys {
                 page.press_held(key, *held);
-                std::thread::sleep(std::time::Duration::from_millis(150));
+                page.wait_until_idle();
             }
-            std::thread::sleep(std::time::Duration::from_millis(600));
+            page.wait_until_idle();
             keep(&page, &format!("gallery-tree-{name}"));
             let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
             assert_eq!(wide, false, "{name} scrolls sideways");

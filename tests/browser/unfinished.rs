@@ -6,9 +6,8 @@ use crate::generate::{Options, generate};
 use crate::opening::summary;
 use crate::page::Page;
 use crate::pictures::keep;
-use crate::server::{self, Response};
+use server::Response;
 use std::io::{self, Read};
-use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 
 /// How many bytes of a file may be sent.
@@ -52,7 +51,7 @@ impl Trickle {
         let (bytes, gate) = (Arc::new(bytes), Arc::new(Gate::default()));
         let (length, its) = (bytes.len(), gate.clone());
         let answer = move |path: &str| match path.split_once('/') {
-            Some(("memscape", path)) => Response::file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("dist"), path),
+            Some(("memscape", path)) => Response::file(&crate::site::dist(), path),
             _ if path == "train.pickle" => Response {
                 status: "200 OK",
                 content_type: "application/octet-stream",

@@ -15,7 +15,6 @@ use memscape::ui::why::cells::plain;
 use memscape::yaml;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Rows of a sheet that the page asks for at first.
 const ROWS: usize = 10;
@@ -350,7 +349,7 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn gallery_of_why() {
+fn screenshots_of_why() {
     let Some(files) = real_files() else { return };
     let Some(training) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     let made = troubled();
@@ -380,12 +379,12 @@ fn gallery_of_why() {
                 if width < 1000 {
                     page.evaluate("document.querySelector('#answer').scrollIntoView()");
                 }
-                std::thread::sleep(Duration::from_millis(150));
+                page.wait_until_idle();
                 keep(&page, &format!("why-{name}-{topic}-{scheme}-{width}"));
             }
             if name == "real" || scheme == "dark" {
                 page.evaluate("document.querySelector('#rules-open').click()");
-                std::thread::sleep(Duration::from_millis(500));
+                page.wait_until_idle();
                 keep(&page, &format!("rules-{scheme}-{width}"));
             }
         }

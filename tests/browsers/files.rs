@@ -60,7 +60,7 @@ pub(crate) fn a_saved_page_opens_from_the_disk(page: &Page) {
 }
 
 pub(crate) fn the_page_on_the_disk_reads_files_and_saves_them(page: &Page) {
-    let viewer = std::fs::canonicalize("dist/memscape.html").expect("./run build made it");
+    let viewer = crate::site::dist().join("memscape.html");
     page.open(&address(&viewer));
     page.wait_until_started();
     page.choose(&halves());
@@ -76,7 +76,7 @@ pub(crate) fn the_page_on_the_disk_reads_files_and_saves_them(page: &Page) {
 pub(crate) fn the_page_on_the_disk_reads_archives(page: &Page) {
     let bytes = std::fs::read(halves()).expect("just written");
     let archive = fixtures::file("halves.zip", &zip_of(&[("run/README.md", b"words"), ("run/halves.pickle", &bytes)]));
-    let viewer = std::fs::canonicalize("dist/memscape.html").expect("./run build made it");
+    let viewer = crate::site::dist().join("memscape.html");
     page.open(&address(&viewer));
     page.wait_until_started();
     page.choose(&archive);

@@ -26,9 +26,6 @@ mod generate;
 mod kept;
 mod mended;
 mod page;
-#[path = "../browser/server.rs"]
-#[allow(dead_code, reason = "./run serve uses the rest")]
-mod server;
 #[path = "../browser/site.rs"]
 #[allow(dead_code, reason = "the tests in Chromium use the rest")]
 mod site;

@@ -1,22 +1,6 @@
-//! Differential: where chunks of JSON are cut makes no difference, to a value or to an error.
-
 #![no_main]
+#[allow(dead_code, reason = "each program runs one target")]
+#[path = "targets/mod.rs"]
+mod targets;
 
-#[allow(dead_code, reason = "each target reads its own format")]
-mod digest;
-
-use libfuzzer_sys::fuzz_target;
-use memscape::json::Limits;
-
-// The last byte, which JSON rarely needs, chooses chunks and limits too.
-fuzz_target!(|text: &[u8]| {
-    let Some(&choice) = text.last() else { return };
-    let limits = match choice & 0x80 {
-        0 => Limits::default(),
-        _ => Limits { string_bytes: 40, atom_bytes: 12, nesting: 5 },
-    };
-    let whole = digest::read_json(text, limits, usize::MAX);
-    for chunk in [1, usize::from(choice % 29) + 2] {
-        assert_eq!(digest::read_json(text, limits, chunk), whole, "in chunks of {chunk}");
-    }
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| targets::json::run(input));

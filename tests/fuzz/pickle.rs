@@ -1,42 +1,6 @@
-//! Differential: the short cuts and the places where chunks are cut change nothing but the time. Same values, same events,
-//! same error at the same byte with the same path and sentence.
-
 #![no_main]
+#[allow(dead_code, reason = "each program runs one target")]
+#[path = "targets/mod.rs"]
+mod targets;
 
-#[allow(dead_code, reason = "each target reads its own format")]
-mod digest;
-mod readings;
-
-use libfuzzer_sys::fuzz_target;
-use memscape::pickle::Limits;
-
-// The last byte, which a pickle rarely needs, chooses chunks and limits too: so every pickle is a seed as it is.
-fuzz_target!(|pickle: &[u8]| {
-    let Some(&choice) = pickle.last() else { return };
-    let plain = Limits { slice_bytes: 0, whole_pairs: 0, ..Limits::default() };
-    // Small limits, so that small files reach them; a table of slices that is always full.
-    let tight = |limits: Limits| Limits {
-        string_bytes: 300,
-        tuple_items: 5,
-        stack_values: 200,
-        open_containers: 20,
-        memo_slots: 200,
-        memo_holes: 20,
-        ..limits
-    };
-    let chunk = usize::from(choice % 29) + 1;
-    let read = if choice & 0x40 == 0 { digest::read } else { readings::read };
-    let (plain, quick) = match choice & 0x80 {
-        0 => (plain, Limits::default()),
-        _ => (tight(plain), tight(Limits::default())),
-    };
-    let expected = read(pickle, plain, usize::MAX);
-    for (limits, chunk, how) in [
-        (quick, usize::MAX, "short cuts, in one piece"),
-        (quick, chunk, "short cuts, in chunks"),
-        (Limits { slice_bytes: 9, whole_pairs: 3, ..quick }, usize::MAX, "short cuts with a full table, in one piece"),
-        (plain, chunk, "no short cuts, in chunks"),
-    ] {
-        assert_eq!(read(pickle, limits, chunk), expected, "{how} of {chunk}");
-    }
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| targets::pickle::run(input));

@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=tests/fuzz
 work=$PWD/target/fuzz
-export PATH="$PWD/target/tools/bin:$PATH"
+export PATH="${MEMSCAPE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/memscape-build}/bin:$PATH"
 
 seconds=${1:?say for how many seconds}
 targets=("${@:2}")

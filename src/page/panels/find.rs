@@ -1,6 +1,7 @@
 //! What is said beside the field of the search, and about the stack of the selection.
 
 use crate::app::{App, On, Part, Shown};
+use crate::busy::Busy;
 use crate::dom::{listen, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Timeout;
@@ -36,8 +37,13 @@ impl Part for Panel {
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         let pause = Cell::new(None);
         listen(&elements.find, "input", move |_| {
+            let reason = Busy::begin(app);
             // The one before is cancelled as it is dropped.
-            drop(pause.replace(Some(Timeout::new(PAUSE_MS, move || take(app, elements)))));
+            let later = Timeout::new(PAUSE_MS, move || {
+                take(app, elements);
+                drop(reason);
+            });
+            drop(pause.replace(Some(later)));
         });
         Ok(())
     }

@@ -38,6 +38,11 @@ impl Ranks {
         self.stage != Survey::None
     }
 
+    /// Whether files are being surveyed.
+    pub fn is_running(&self) -> bool {
+        self.stage == Survey::Running
+    }
+
     /// Whether there is something to ask.
     pub(crate) fn is_begun(&self) -> bool {
         self.is_any() && self.stage != Survey::Offered

@@ -39,6 +39,13 @@ pub struct Simulator {
     pub(crate) is_left: bool,
 }
 
+impl Simulator {
+    /// Whether a simulation runs, or its result is written to a file.
+    pub fn is_running(&self) -> bool {
+        self.asked.is_some() || self.is_writing
+    }
+}
+
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {

@@ -1,6 +1,6 @@
 //! What must hold of the allocator's state, whatever the file: every byte of a segment in one place, and the same at each address.
 
-use crate::questions::{Opened, crosses};
+use super::questions::{Opened, crosses};
 use memscape::engine::protocol::{DeviceSummary, Only, PieceKind, SegmentSort, StatePage, StateQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 

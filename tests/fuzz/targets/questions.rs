@@ -1,6 +1,6 @@
 //! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
 
-use crate::{events, states, trees};
+use super::{events, states, trees};
 use memscape::engine::protocol::{
     Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, ReportQuestion, Step, Topic,
 };

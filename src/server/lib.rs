@@ -1,4 +1,9 @@
-//! A small HTTP server for files, on localhost only: `./run serve` and the browser tests use the same one.
+//! A static file server on localhost, for `./run serve` and the browser tests.
+//!
+//! [`start`] listens and answers every path by a function; [`Response::file`] is the answer from a folder. `parts` waits for files of the
+//! page that are still being built.
+
+pub mod parts;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -6,29 +11,28 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// What is sent for one path.
-pub(crate) struct Response {
-    /// `200 OK`.
-    pub(crate) status: &'static str,
-    /// Its `Content-Type`.
-    pub(crate) content_type: &'static str,
-    /// Further header lines.
-    pub(crate) headers: Vec<&'static str>,
-    /// Bytes of the body, promised in the header.
-    pub(crate) length: u64,
-    /// The body.
-    pub(crate) body: Box<dyn Read + Send>,
+/// The answer to a request for one path.
+pub struct Response {
+    /// Status code and reason, as in `200 OK`.
+    pub status: &'static str,
+    /// `Content-Type` of the body.
+    pub content_type: &'static str,
+    /// Further header lines, without line ends.
+    pub headers: Vec<&'static str>,
+    /// `Content-Length` in bytes.
+    pub length: u64,
+    /// Body, read while it is sent.
+    pub body: Box<dyn Read + Send>,
 }
 
 impl Response {
-    /// The file at `path` (as in the URL, without its leading slash) under `root`; `index.html` for a folder; 404 where
-    /// there is none.
-    pub(crate) fn file(root: &Path, path: &str) -> Response {
+    /// The file at `path` (URL path without its leading slash) below `root`, `index.html` for a folder, or 404.
+    pub fn file(root: &Path, path: &str) -> Response {
         Response::try_file(root, path).unwrap_or_else(|_| Response::not_found())
     }
 
-    /// 404.
-    pub(crate) fn not_found() -> Response {
+    /// A 404 with a plain-text body.
+    pub fn not_found() -> Response {
         let body = "there is no such file\n";
         Response {
             status: "404 Not Found",
@@ -41,7 +45,7 @@ impl Response {
 
     fn try_file(root: &Path, path: &str) -> io::Result<Response> {
         let relative = Path::new(path);
-        // Nothing above the root: only plain names.
+        // Refuses `..` and absolute paths.
         if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
             return Err(io::ErrorKind::NotFound.into());
         }
@@ -61,12 +65,13 @@ impl Response {
     }
 }
 
-/// Listens on the first free port of `ports` on localhost (port 0: any) and answers GET and HEAD with what `answer` makes of
-/// the path (percent-decoded, without query and leading slash), a thread a connection, until the process ends.
+/// Listens on the first free port of `ports` on localhost (0: any free port) and answers GET and HEAD requests until the process ends.
+///
+/// `answer` gets the percent-decoded path without query and leading slash. Each connection has a thread of its own.
 ///
 /// # Errors
-/// Where no port is free.
-pub(crate) fn start<A>(mut ports: impl Iterator<Item = u16>, answer: A) -> io::Result<SocketAddr>
+/// No port is free, or the system does not let this process listen.
+pub fn start<A>(mut ports: impl Iterator<Item = u16>, answer: A) -> io::Result<SocketAddr>
 where
     A: Fn(&str) -> Response + Send + Sync + 'static,
 {
@@ -83,7 +88,7 @@ where
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let answer = Arc::clone(&answer);
-            // A client that hangs up ends its own connection and nothing else.
+            // An error here is a client that hung up.
             std::thread::spawn(move || serve(stream, &*answer));
         }
     });
@@ -95,7 +100,7 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Response) -> io::Result
     let mut lines = BufReader::new(stream.try_clone()?.take(64 * 1024));
     lines.read_line(&mut request)?;
     let mut header = String::new();
-    // Up to the empty line; nothing in it matters here.
+    // Skips the request's header, up to its empty line.
     while lines.read_line(&mut header)? > 2 {
         header.clear();
     }
@@ -139,7 +144,7 @@ fn percent_decoded(path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// By the name's ending. wasm must have its own type, or browsers don't compile it while it arrives.
+/// MIME type by file extension. Browsers compile wasm while it arrives only if it has its own type.
 fn content_type(path: &Path) -> &'static str {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("html") => "text/html; charset=utf-8",

@@ -1,6 +1,6 @@
 //! What must hold of every list of events and of every curve, whatever the file.
 
-use crate::questions::{Opened, crosses};
+use super::questions::{Opened, crosses};
 use memscape::engine::protocol::{
     Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MOST_COPIED, Only,
 };

@@ -1,6 +1,6 @@
 //! What must hold of every tree of stacks and every range, whatever the file: sums, order, and the curve at the root.
 
-use crate::questions::{Opened, crosses};
+use super::questions::{Opened, crosses};
 use memscape::engine::protocol::{
     Arrangement, At, DeviceSummary, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Merge, Reach, Reveal,
     Root, Scope, Span, TreePage, TreeQuestion,

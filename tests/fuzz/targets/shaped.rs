@@ -1,7 +1,7 @@
 //! Bytes of the fuzzer → a pickle that looks like a snapshot: the keys and words of the format, few addresses and sizes so that
 //! they meet, an odd value now and then, and at the end some damage to the bytes.
 
-use crate::pickle_writer::{Reference, Style, Writer};
+use super::pickle_writer::{Reference, Style, Writer};
 use arbitrary::{Result, Unstructured};
 use memscape::snapshot::schema::KEYS;
 use std::io;

@@ -1,0 +1,102 @@
+//! Steps of the build that change `index.html` after trunk wrote it.
+//!
+//! ```text
+//! early   the script that fetches the wasm moves before the style sheets, which become one file
+//! part    a part of the page gets its files and, in index.html, their names with a hash
+//! omit    a part that could not be built is removed from index.html
+//! ```
+
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::Path;
+
+const INDEX: &str = "index.html";
+const STYLE: &str = "<link rel=\"stylesheet\" href=\"./";
+const STYLE_END: &str = "\"/>";
+
+/// Moves the script that fetches the wasm before the style sheets, which it would otherwise wait for, and joins those in their order:
+/// each sheet is a request that delays the first picture.
+///
+/// # Errors
+/// `index.html` has no such script or no style sheet, or a file cannot be read or written.
+pub(crate) fn early(dist: &Path) -> Result<(), String> {
+    let mut page = read(dist, INDEX)?;
+    let script = {
+        let start = page.find("<script data-wasm=\"").ok_or("index.html does not fetch its program")?;
+        let rest = page.get(start..).unwrap_or_default();
+        let end = rest.find("</script>").ok_or("index.html has a script without an end")? + "</script>".len();
+        page.drain(start..start + end).collect::<String>()
+    };
+    let (mut sheets, mut first) = (Vec::new(), None);
+    while let Some(start) = page.find(STYLE) {
+        let rest = page.get(start + STYLE.len()..).unwrap_or_default();
+        let name = rest.get(..rest.find(STYLE_END).ok_or("a style sheet's link has no end")?).unwrap_or_default();
+        sheets.push(name.to_owned());
+        let end = start + STYLE.len() + name.len() + STYLE_END.len();
+        page.replace_range(start..end, "");
+        first.get_or_insert(start);
+    }
+    let first = first.ok_or("index.html has no style sheets")?;
+    let mut style = String::new();
+    for name in &sheets {
+        style.push_str(&read(dist, name)?);
+        fs::remove_file(dist.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    }
+    let name = format!("style-{}.css", short_hash(&[style.as_bytes()]));
+    write(dist, &name, style.as_bytes())?;
+    page.insert_str(first, &format!("{script}\n{STYLE}{name}{STYLE_END}"));
+    write(dist, INDEX, page.as_bytes())
+}
+
+/// Copies the files of the part `name` to `dist` under names with their hash, and puts these names into `index.html`.
+///
+/// `wasm` is written before `glue`, and `index.html` last: a page that is served meanwhile finds both or neither.
+///
+/// # Errors
+/// `index.html` does not name the part without a hash, or a file cannot be read or written.
+pub(crate) fn part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Result<(), String> {
+    let bytes = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let (glue, wasm) = (bytes(glue)?, bytes(wasm)?);
+    let hash = short_hash(&[&wasm, &glue]);
+    let page = read(dist, INDEX)?;
+    let before = format!("data-glue=\"./{name}.js\" data-wasm=\"./{name}_bg.wasm\"");
+    let after = format!("data-glue=\"./{name}-{hash}.js\" data-wasm=\"./{name}-{hash}_bg.wasm\"");
+    if !page.contains(&before) {
+        return Err(format!("index.html does not name the part {name}"));
+    }
+    write(dist, &format!("{name}-{hash}_bg.wasm"), &wasm)?;
+    write(dist, &format!("{name}-{hash}.js"), &glue)?;
+    write(dist, INDEX, page.replace(&before, &after).as_bytes())
+}
+
+/// Removes the part `name`, which was not built, from `index.html`.
+///
+/// # Errors
+/// `index.html` cannot be read or written.
+pub(crate) fn omit(dist: &Path, name: &str) -> Result<(), String> {
+    let id = format!("id=\"part-{name}\"");
+    let page: String =
+        read(dist, INDEX)?.lines().filter(|line| !line.contains(&id)).map(|it| format!("{it}\n")).collect();
+    write(dist, INDEX, page.as_bytes())
+}
+
+/// First 64 bits of the SHA-256 of these bytes, in hexadecimal.
+fn short_hash(parts: &[&[u8]]) -> String {
+    let mut digest = Sha256::new();
+    parts.iter().for_each(|part| digest.update(part));
+    digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn read(dist: &Path, name: &str) -> Result<String, String> {
+    fs::read_to_string(dist.join(name)).map_err(|error| format!("{name}: {error}"))
+}
+
+/// Replaces a file at once: a server that reads it meanwhile gets the old or the new one.
+fn write(dist: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
+    let (beside, path) = (dist.join(format!("{name}.new")), dist.join(name));
+    fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path)).map_err(|error| format!("{name}: {error}"))
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/pack/index.rs"]
+mod tests;

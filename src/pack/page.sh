@@ -1,0 +1,163 @@
+# shellcheck shell=bash
+# The page: built by trunk and Cargo, changed by the program `pack`. Sourced by ../../run.
+#
+# It comes in two forms, each of one profile of Cargo.toml:
+#
+#   page  dist/             optimized for size, as it is published
+#   dev   target/dev-page/  hardly optimized, with checks of overflows and assertions, for the tests of every day
+
+# Parts of the page, each a worker with a wasm of its own that is fetched when it is first needed: name, binary, options of wasm-opt, and
+# the size limit in bytes. The page itself is listed first.
+parts=(
+    "page page - 2412000"
+    "simulator simulator -O3 208000"
+    "surveyor surveyor -Oz 960000"
+    "yaml yaml-worker -Oz 100000"
+    "sql sql-worker --low-memory-unused,--flatten,--rereloop,-Oz,-Oz 1100000"
+)
+sql_gzipped_limit=452000
+single_limit=2718000 # dist/memscape.html: accepted by mail servers and artifact stores
+
+pack() { cargo run --quiet --locked -p memscape-pack -- "$@"; }
+
+# fingerprint: a checksum of all that the page is built from.
+fingerprint() {
+    {
+        find index.html Trunk.toml Cargo.toml Cargo.lock .cargo src www -type f ! -path 'src/cli/built/*' ! -path 'src/python/*' -print0 |
+            LC_ALL=C sort -z | xargs -0 cksum
+        rustc --version
+        if has_clang; then "${SQL_CLANG:-clang}" --version; fi
+    } | cksum
+}
+
+# build_flags PROFILE: exports what all builds of wasm share, so that they share their dependencies too. Incremental builds have fewer copies of
+# small functions (11 kB of wasm); paths of the registry are left out of panic messages (4 kB).
+build_flags() {
+    local folder flags=
+    for folder in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
+        # Cargo splits the variable at spaces.
+        [[ $folder == *[[:space:]]* ]] || flags+="--remap-path-prefix=$folder= "
+    done
+    if [[ $1 == dev ]]; then export CARGO_PROFILE_DEV_DEBUG=0; fi
+    export CARGO_INCREMENTAL=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS=$flags RUST_BACKTRACE=0
+    if [[ -n ${SQL_CLANG:-} ]]; then export CC_wasm32_unknown_unknown=$SQL_CLANG; fi
+}
+
+# build_shell PROFILE DIST: the page without its parts.
+build_shell() {
+    local profile=$1 dist=$2 release=true
+    if [[ $profile == dev ]]; then release=false; fi
+    mkdir -p "$dist"
+    (
+        build_flags "$profile"
+        trunk --log warn build --release="$release" --dist "$dist" && pack early "$dist"
+    )
+}
+
+# prebuild PROFILE: compiles the page's program, which trunk then finds compiled: before trunk itself is built, for instance.
+prebuild() {
+    (
+        build_flags "$1"
+        cargo build --quiet --locked --profile "$1" --target wasm32-unknown-unknown -p memscape-page --bin page
+    )
+}
+
+# build_parts PROFILE DIST: adds the parts to a page that was built by build_shell, and writes all of it as one file too.
+build_parts() {
+    local profile=$1 dist=$2 part name binary options wasm work=target/parts-$1 names=()
+    for part in "${parts[@]:1}"; do
+        name=${part%% *}
+        if [[ $name == sql ]] && ! has_clang; then
+            pack omit "$dist" sql || return
+        else
+            names+=("$name")
+        fi
+    done
+    (
+        build_flags "$profile"
+        cargo build --quiet --locked --profile "$profile" --target wasm32-unknown-unknown "${names[@]/#/-pmemscape-}" || exit
+        for part in "${parts[@]:1}"; do
+            read -r name binary options _ <<<"$part"
+            [[ " ${names[*]} " == *" $name "* ]] || continue
+            wasm-bindgen --target no-modules --no-typescript --out-dir "$work" --out-name "$name" \
+                "target/wasm32-unknown-unknown/${profile/#dev/debug}/$binary.wasm" || exit
+            wasm=$work/${name}_bg.wasm
+            if [[ $profile == page ]]; then
+                # shellcheck disable=SC2086 # words are meant to be split
+                wasm-opt ${options//,/ } "$wasm" -o "$wasm.small" && mv "$wasm.small" "$wasm" || exit
+            fi
+            pack part "$dist" "$name" "$work/$name.js" "$wasm" || exit
+        done
+        pack single "$dist" "$dist/memscape.html"
+    )
+}
+
+# is_built PROFILE DIST: whether the page in DIST is that of the sources as they are.
+is_built() {
+    [[ -f $2/index.html && -f target/$1.fingerprint && $(<"target/$1.fingerprint") == "$(fingerprint)" ]]
+}
+
+# embed DIST: the command line is built with this page inside.
+embed() {
+    local file
+    for file in memscape.html sql-part.html; do
+        cmp -s "$1/$file" "src/cli/built/$file" || cp "$1/$file" "src/cli/built/$file"
+    done
+}
+
+# finish_page PROFILE DIST FINGERPRINT: builds the parts, and notes which sources the page is of.
+finish_page() {
+    step "4 minutes" "building the parts of the page that are loaded later: simulator, ranks and exports, YAML, SQL" build_parts "$1" "$2" ||
+        fail "a part of the page did not build (see above)."
+    echo "$3" >"target/$1.fingerprint"
+    embed "$2"
+}
+
+# build_page PROFILE DIST: builds the whole page, with the tools that this needs, if it is not built already.
+build_page() {
+    local profile=$1 dist=$2 now
+    install_clang
+    now=$(fingerprint)
+    if is_built "$profile" "$dist"; then
+        say "$dist is up to date"
+        embed "$dist"
+        return
+    fi
+    start_page "$profile" "$dist"
+    finish_page "$profile" "$dist" "$now"
+}
+
+# start_page PROFILE DIST: builds the page without its parts. Tools are built beside it, if they are missing: linking uses one core only.
+start_page() {
+    local profile=$1 dist=$2 compiling=
+    rm -f "target/$profile.fingerprint"
+    if ! has_page_tools; then
+        cargo fetch --quiet --locked || fail "the dependencies could not be downloaded. Is there a network?"
+        prebuild "$profile" &
+        compiling=$!
+        install_page_tools
+        wait "$compiling" || fail "the page did not build (see above)."
+    fi
+    step "3 minutes" "building the page" build_shell "$profile" "$dist" || fail "the page did not build (see above)."
+}
+
+# check_size: prints the size of each wasm in dist/, and fails if one is above its limit.
+check_size() {
+    local part name limit files bytes gzipped single
+    for part in "${parts[@]}"; do
+        read -r name _ _ limit <<<"$part"
+        files=(dist/"$name"-*_bg.wasm)
+        if [[ ! -f ${files[0]} ]]; then
+            say "$name: not built (clang is missing)"
+            continue
+        fi
+        bytes=$(($(wc -c <"${files[0]}")))
+        gzipped=$(($(gzip -9 -c "${files[0]}" | wc -c)))
+        say "$name: $bytes bytes of wasm (limit $limit), $gzipped gzipped"
+        ((bytes <= limit)) || fail "the wasm of $name is $((bytes - limit)) bytes too large."
+        [[ $name != sql ]] || ((gzipped <= sql_gzipped_limit)) || fail "the wasm of sql is too large: limit $sql_gzipped_limit gzipped."
+    done
+    single=$(($(wc -c <dist/memscape.html)))
+    say "dist/memscape.html, the page as one file: $single bytes (limit $single_limit)"
+    ((single <= single_limit)) || fail "dist/memscape.html is $((single - single_limit)) bytes too large."
+}

@@ -1,0 +1,68 @@
+//! Parts of the page that are built after it is served.
+//!
+//! `index.html` names each part by its hash (`sql-1234.js`) once it is built and without one (`sql.js`) before. A page that was loaded
+//! before the build finished asks for `sql.js`, and gets `sql-1234.js` as soon as that exists.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Interval at which the folder is checked for a part that is being built.
+const POLL: Duration = Duration::from_millis(200);
+
+/// Endings of the two files of a part, and of a file that the end of the build writes.
+const GLUE: &str = ".js";
+const WASM: &str = "_bg.wasm";
+const LAST: &str = "offline.js";
+
+/// The files of a page of which some may still be built.
+pub struct Parts {
+    folder: PathBuf,
+    marker: Option<PathBuf>,
+}
+
+impl Parts {
+    /// The parts in `folder`. The build runs while the file `marker` exists.
+    pub fn new(folder: PathBuf, marker: Option<PathBuf>) -> Parts {
+        Parts { folder, marker }
+    }
+
+    /// The path of the file that serves a request for `path`: the part with its hash if `path` names a part without one, else `path`.
+    ///
+    /// Blocks while the part is missing and the build runs.
+    pub fn resolve(&self, path: &str) -> String {
+        loop {
+            // Checked before the files are, so that a part finished in between is found.
+            let is_building = self.marker.as_deref().is_some_and(Path::exists);
+            if self.folder.join(path).is_file() {
+                return path.to_owned();
+            }
+            match self.with_hash(path) {
+                Some(found) => return found,
+                None if is_building && is_part(path) => std::thread::sleep(POLL),
+                None => return path.to_owned(),
+            }
+        }
+    }
+
+    /// The file whose name is that of the part at `path` with a hash: `sql-1234.js` for `sql.js`.
+    fn with_hash(&self, path: &str) -> Option<String> {
+        let ending = if path.ends_with(WASM) { WASM } else { GLUE };
+        let prefix = format!("{}-", path.strip_suffix(ending)?);
+        let is_hashed = |name: &str| {
+            let hash = name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(ending));
+            hash.is_some_and(|hash| !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        };
+        let entries = std::fs::read_dir(&self.folder).ok()?;
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).find(|name| is_hashed(name))
+    }
+}
+
+/// Whether the build writes a file of this name after `index.html`.
+fn is_part(path: &str) -> bool {
+    let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    path == LAST || [WASM, GLUE].iter().any(|ending| path.strip_suffix(ending).is_some_and(is_name))
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/server/parts.rs"]
+mod tests;

@@ -1,0 +1,53 @@
+//! No view scrolls sideways, at any width.
+
+use crate::axe::VIEWS;
+use crate::chromium::Adapter;
+use crate::corpus::real_files;
+use crate::looks::{page_in, scrolls_sideways};
+use crate::memory::generated;
+use crate::pictures::{LEAST_COLOURS, Picture};
+use std::path::PathBuf;
+
+/// Window widths in CSS pixels: a narrow window, common laptops and a desktop screen.
+const WIDTHS: [u32; 5] = [600, 1280, 1366, 1440, 1920];
+
+/// A generated file, and real ones with long names, many segments and a wrapped ring buffer.
+fn files() -> Vec<PathBuf> {
+    let names = [
+        "train-annotated-100.pickle",
+        "train-fp32-1185-segments.pickle",
+        "train-ring-buffer-wrapped.pickle",
+        "anonymised-annotations-compile-context.pickle",
+    ];
+    let real = real_files().unwrap_or_default().into_iter().map(|file| file.path);
+    let real = real.filter(|path| names.iter().any(|name| path.ends_with(name)));
+    std::iter::once(generated("layout.pickle", "--devices 2 --steps 2 --layers 4 --leak --pending --oom"))
+        .chain(real)
+        .collect()
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn no_view_scrolls_sideways() {
+    let mut wrong = Vec::new();
+    for file in files() {
+        let page = page_in("light", Adapter::Missing);
+        page.drop_files(&[&file]);
+        page.wait_for_state("ready");
+        page.wait_until("the timeline is drawn", || Picture::of(&page, "canvas#timeline").colours >= LEAST_COLOURS);
+        for view in VIEWS {
+            // At 600 px the side panel covers the tabs.
+            page.resize(1280, 900);
+            page.click(view);
+            for width in WIDTHS {
+                page.resize(width, 900);
+                page.wait_until_idle();
+                if scrolls_sideways(&page) {
+                    wrong.push(format!("{} {view} at {width} px", file.display()));
+                }
+            }
+        }
+        assert_eq!(page.complaints(), Vec::<String>::new());
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

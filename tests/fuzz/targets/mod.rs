@@ -1,0 +1,19 @@
+//! Fuzz targets: each module has a `run` that takes any bytes, and panics if a property does not hold.
+//!
+//! `tests/fuzz/*.rs` gives them to libFuzzer; `tests/fuzz_corpora.rs` runs them natively on the seeds.
+
+pub(crate) mod columns;
+pub(crate) mod containers;
+mod digest;
+mod events;
+pub(crate) mod json;
+pub(crate) mod open;
+pub(crate) mod pickle;
+#[path = "../../support/pickle_writer.rs"]
+#[allow(dead_code, reason = "the tests of the machine use the rest")]
+mod pickle_writer;
+mod questions;
+mod readings;
+mod shaped;
+mod states;
+mod trees;

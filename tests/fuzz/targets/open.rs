@@ -1,0 +1,14 @@
+//! What looks like a snapshot, damaged here and there, through the whole way in and up to scenes, hits and details.
+
+use super::{questions, shaped};
+use arbitrary::Unstructured;
+
+/// Runs the target on one input.
+pub(crate) fn run(input: &[u8]) {
+    let mut chance = Unstructured::new(input);
+    let Ok(file) = shaped::file(&mut chance) else { return };
+    let chunk = chance.int_in_range(1..=200).unwrap_or(200);
+    if let Ok(mut opened) = questions::open(&file, chunk, 2) {
+        opened.ask_everything(input);
+    }
+}

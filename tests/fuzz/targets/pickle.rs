@@ -1,0 +1,36 @@
+//! Differential: the short cuts and the places where chunks are cut change nothing but the time. Same values, same events,
+//! same error at the same byte with the same path and sentence.
+
+use super::{digest, readings};
+use memscape::pickle::Limits;
+
+/// Runs the target on a pickle. Its last byte, which a pickle rarely needs, chooses chunks and limits, so that every pickle is a seed.
+pub(crate) fn run(pickle: &[u8]) {
+    let Some(&choice) = pickle.last() else { return };
+    let plain = Limits { slice_bytes: 0, whole_pairs: 0, ..Limits::default() };
+    // Small limits, so that small files reach them; a table of slices that is always full.
+    let tight = |limits: Limits| Limits {
+        string_bytes: 300,
+        tuple_items: 5,
+        stack_values: 200,
+        open_containers: 20,
+        memo_slots: 200,
+        memo_holes: 20,
+        ..limits
+    };
+    let chunk = usize::from(choice % 29) + 1;
+    let read = if choice & 0x40 == 0 { digest::read } else { readings::read };
+    let (plain, quick) = match choice & 0x80 {
+        0 => (plain, Limits::default()),
+        _ => (tight(plain), tight(Limits::default())),
+    };
+    let expected = read(pickle, plain, usize::MAX);
+    for (limits, chunk, how) in [
+        (quick, usize::MAX, "short cuts, in one piece"),
+        (quick, chunk, "short cuts, in chunks"),
+        (Limits { slice_bytes: 9, whole_pairs: 3, ..quick }, usize::MAX, "short cuts with a full table, in one piece"),
+        (plain, chunk, "no short cuts, in chunks"),
+    ] {
+        assert_eq!(read(pickle, limits, chunk), expected, "{how} of {chunk}");
+    }
+}
