@@ -37,7 +37,7 @@ gate "format" cargo fmt --all --check
 gate "format of the fuzz targets" cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 gate "layers" cargo test --quiet --locked --workspace --features gpu-test --test layers
 gate "lints" cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
-# With Vulkan, so that what draws natively (tests/render_gpu.rs, the bench `offscreen`) is built somewhere.
+# With Vulkan, so that native drawing (tests/render_gpu.rs and the benchmark `offscreen`) is checked as well.
 gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu-test -- -D warnings
 wasm=(page simulator surveyor yaml)
 # SQLite is C.
