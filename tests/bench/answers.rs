@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &[String]) {
 }
 
 /// Times to answer a question and the longest slice, in milliseconds.
-struct Asked {
+struct Timing {
     took: Figure,
     longest: f64,
 }
@@ -53,7 +53,7 @@ fn measured(case: &Case, arguments: &[String]) -> Result<String, String> {
         device.allocations,
         digits(opening)
     );
-    let mut line = |what: &str, asked: &Asked| {
+    let mut line = |what: &str, asked: &Timing| {
         let part = |ms: Option<f64>| {
             let ms = ms.unwrap_or(0.0);
             format!("{} ms ({} %)", digits(ms), digits(ms / opening * 100.0))
@@ -180,7 +180,7 @@ fn table(device: &DeviceSummary, scope: Scope, sort: TableSort, filter: &str) ->
 }
 
 /// Answers the requests in turn, in slices as the page's worker does.
-fn ask(engine: &mut Engine, requests: Vec<Request>) -> Asked {
+fn ask(engine: &mut Engine, requests: Vec<Request>) -> Timing {
     let mut longest = Duration::ZERO;
     let mut one = |request: Request| {
         let started = Instant::now();
@@ -200,7 +200,7 @@ fn ask(engine: &mut Engine, requests: Vec<Request>) -> Asked {
         }
     };
     let took = requests.into_iter().map(&mut one).collect();
-    Asked { took, longest: ms(longest) }
+    Timing { took, longest: ms(longest) }
 }
 
 fn ms(time: Duration) -> f64 {

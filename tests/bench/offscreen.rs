@@ -120,14 +120,14 @@ fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
         assert!(drawn > shown.pixels.len() / 4 / 10, "an empty picture tells nothing: {drawn} pixels");
         differing(&shown, &twin.draw(drawing))
     });
-    let told = |value: Option<f64>| value.map_or("–".to_owned(), digits);
+    let cell = |value: Option<f64>| value.map_or("–".to_owned(), digits);
     format!(
         "{} | {} | {} | {} | {} | {differ}",
         digits(upload),
-        told(gpu.median()),
-        told(gpu.worst()),
-        told(processor.median()),
-        told(processor.over(&gpu))
+        cell(gpu.median()),
+        cell(gpu.worst()),
+        cell(processor.median()),
+        cell(processor.over(&gpu))
     )
 }
 

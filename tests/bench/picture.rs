@@ -72,22 +72,22 @@ fn measured(case: &Case) -> Result<String, String> {
         median_and_worst(&page.grouped_later),
         digits(page.later_work),
         digits(windows.iter().map(|it| it.longest_slice).fold(0.0, f64::max)),
-        told(page.own.median()),
-        told(page.own.percentile(95)),
+        cell(page.own.median()),
+        cell(page.own.percentile(95)),
         digits(page.main_thread),
-        told(page.interval.median()),
-        told(following.tree.median()),
-        told(following.tree.percentile(95)),
-        told(following.table.median()),
-        told(following.table.percentile(95)),
+        cell(page.interval.median()),
+        cell(following.tree.median()),
+        cell(following.tree.percentile(95)),
+        cell(following.table.median()),
+        cell(following.table.percentile(95)),
     );
     Ok(text)
 }
 
 fn median_and_worst(figure: &Figure) -> String {
-    format!("{} | {}", told(figure.median()), told(figure.worst()))
+    format!("{} | {}", cell(figure.median()), cell(figure.worst()))
 }
 
-fn told(value: Option<f64>) -> String {
+fn cell(value: Option<f64>) -> String {
     value.map_or("–".to_owned(), digits)
 }
