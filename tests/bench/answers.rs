@@ -1,27 +1,12 @@
-//! What an answer takes natively, through the engine: from a moment to its tree, from a range to its facts, from an expression to what
-//! it finds, every report, the list of events, the allocator's state. `cargo bench --bench answers` (`-- reports`, `-- events`,
-//! `-- state`: those alone); prints, judges nothing.
+//! Native time to answer questions about an open file, through the engine: trees, ranges, searches, reports, the event list, the
+//! allocator's state.
 //!
-//! Milliseconds mean little on a machine that others use: beside each stands what part of opening the same file in the same run it is.
+//! `cargo bench --bench memscape -- answers [reports|events|state]`. Since times in milliseconds depend on the load of the machine, each is
+//! also given as a percentage of the time to open the file in the same run.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod cases;
-mod events;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod figure;
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod machine;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod native;
-mod states;
-
-use cases::Case;
-use figure::{Figure, digits};
+use crate::cases::Case;
+use crate::figure::{Figure, digits};
+use crate::{events, native, states};
 use memscape::engine::protocol::{
     Arrangement, CategorySet, DeviceSummary, Factor, Fold, FoldState, Internal, Merge, PlanQuestion, Preset, Reach,
     ReportQuestion, Root, Scope, SortWay, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic,
@@ -30,38 +15,36 @@ use memscape::engine::protocol::{
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use std::time::{Duration, Instant};
 
-/// How long a slice may be: what the worker allows.
+/// Maximum length of a slice of work, as in the page's worker.
 const SLICE: Duration = Duration::from_millis(8);
-/// Moments that are asked about.
+/// Number of events at which the tree, the ranges and the table are queried.
 const MOMENTS: u32 = 200;
 
-fn main() {
-    if std::env::args().any(|word| word == "--test") {
-        return;
-    }
+pub(crate) fn run(arguments: &[String]) {
     for case in [
         Case::new("1 M events", "--events 1000000 --frames 60 --oom --leak --pending", 200_000_000),
         Case::new("1 M allocations", "--events 3200000 --frames 60", 640_000_000),
     ] {
-        match measured(&case) {
+        match measured(&case, arguments) {
             Ok(text) => print!("{text}"),
             Err(reason) => println!("{}: skipped, {reason}", case.name),
         }
     }
 }
 
-/// Times of one question, and the longest that the engine went on without asking for the time: milliseconds.
-struct Asked {
+/// Times to answer a question and the longest slice, in milliseconds.
+struct Timing {
     took: Figure,
     longest: f64,
 }
 
-fn measured(case: &Case) -> Result<String, String> {
+/// Generates the file, opens it and returns a line per question.
+fn measured(case: &Case, arguments: &[String]) -> Result<String, String> {
     let file = case.generate()?;
     let started = Instant::now();
     let (mut engine, device) = native::open_with(&file.path, |_| {});
     let opening = ms(started.elapsed());
-    // What only makes answers faster is done before anybody asks.
+    // Background work that only speeds up answers.
     while engine.step(&mut || true) == Work::More {}
     let mut text = format!(
         "{}: {} events, {} allocations; opened in {} ms\n",
@@ -70,7 +53,7 @@ fn measured(case: &Case) -> Result<String, String> {
         device.allocations,
         digits(opening)
     );
-    let mut line = |what: &str, asked: &Asked| {
+    let mut line = |what: &str, asked: &Timing| {
         let part = |ms: Option<f64>| {
             let ms = ms.unwrap_or(0.0);
             format!("{} ms ({} %)", digits(ms), digits(ms / opening * 100.0))
@@ -83,7 +66,7 @@ fn measured(case: &Case) -> Result<String, String> {
             digits(asked.longest)
         );
     };
-    let only = |group: &str| std::env::args().any(|word| word == group);
+    let only = |group: &str| arguments.iter().any(|word| word == group);
     if !only("reports") && !only("state") {
         for (what, requests) in events::questions(&device) {
             let asked = ask(&mut engine, requests);
@@ -196,8 +179,8 @@ fn table(device: &DeviceSummary, scope: Scope, sort: TableSort, filter: &str) ->
     Request::Ask(Ask { serial: 0, device: device.device, what: Question::Table(Box::new(question)) })
 }
 
-/// One after another, in slices as the worker has them.
-fn ask(engine: &mut Engine, requests: Vec<Request>) -> Asked {
+/// Answers the requests in turn, in slices as the page's worker does.
+fn ask(engine: &mut Engine, requests: Vec<Request>) -> Timing {
     let mut longest = Duration::ZERO;
     let mut one = |request: Request| {
         let started = Instant::now();
@@ -217,7 +200,7 @@ fn ask(engine: &mut Engine, requests: Vec<Request>) -> Asked {
         }
     };
     let took = requests.into_iter().map(&mut one).collect();
-    Asked { took, longest: ms(longest) }
+    Timing { took, longest: ms(longest) }
 }
 
 fn ms(time: Duration) -> f64 {

@@ -1,27 +1,21 @@
-//! How small snapshots are as compact columns, and how soon they open: `cargo bench --bench columns [-- FILE...]`. Without files those of the
-//! snapshots' folder, and a generated one of 100 MB.
+//! Size of snapshots as compact columns, and the time to open them: `cargo bench --bench memscape -- columns [FILE...]`. Without files it
+//! measures those of the snapshots' folder and a generated one of 100 MB.
 //!
-//! For each: bytes; through gzip at its best; as columns; those through gzip; their part of the third column; then milliseconds to open the file,
-//! the packed file and the packed columns, and to write the packed columns. Times are the best of three.
+//! A line has, for each file: the bytes of the pickle, of the gzipped pickle, of the columns and of the gzipped columns; the last as a
+//! percentage of the second; then milliseconds to open the pickle, the gzipped pickle and the gzipped columns, and to write the gzipped
+//! columns. Times are the best of three.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a bench may fail loudly")]
-
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-#[path = "../support/opened.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod opened;
-
+use crate::{generate, opened};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Instant;
 
-/// 100 MB.
+/// Options of the generator for a file of 100 MB.
 const WORDS: &str = "--events 870000";
 
-fn main() {
-    let mut files: Vec<_> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).map(Into::into).collect();
+pub(crate) fn run(arguments: &[String]) {
+    let mut files: Vec<PathBuf> = arguments.iter().filter(|word| !word.starts_with("--")).map(Into::into).collect();
     let is_named = !files.is_empty();
     if !is_named && let Some(folder) = opened::snapshots() {
         let found = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -48,7 +42,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-/// Milliseconds, the best of three.
+/// Runs the work three times; returns its result and the shortest time in milliseconds.
 fn timed<R>(mut work: impl FnMut() -> R) -> (R, f64) {
     let mut once = || {
         let started = Instant::now();
@@ -59,6 +53,7 @@ fn timed<R>(mut work: impl FnMut() -> R) -> (R, f64) {
     (third.0, best)
 }
 
+/// Prints a line for the file; returns its bytes, plain and gzipped, as a pickle and as columns.
 fn measure(name: &str, bytes: &[u8]) -> [usize; 4] {
     let packed_file = gzip(bytes);
     let (file, open) = timed(|| opened::open(bytes).unwrap());

@@ -1,31 +1,17 @@
-//! What a comparison of two snapshots takes natively beyond opening them, and what it keeps. `cargo bench --bench compare`; prints, judges
-//! nothing.
+//! Native time of a comparison of two snapshots beside the time to open them, and the memory that its result keeps:
+//! `cargo bench --bench memscape -- compare`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod cases;
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod machine;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod native;
-
-use cases::Case;
+use crate::cases::Case;
+use crate::native;
 use memscape::compare::{Comparing, Wanted};
 use memscape::engine::Work;
 use memscape::slice::Slice;
 use std::time::{Duration, Instant};
 
-/// How long a slice may be: what the worker allows.
+/// Maximum length of a slice of work, as in the page's worker.
 const SLICE: Duration = Duration::from_millis(8);
 
-fn main() {
-    if std::env::args().any(|word| word == "--test") {
-        return;
-    }
+pub(crate) fn run(_: &[String]) {
     let story = "--events 1000000 --frames 60 --layers 48";
     let words = |more: &str| -> &'static str { Box::leak(format!("{story} {more}").into_boxed_str()) };
     let pairs = [
@@ -40,6 +26,7 @@ fn main() {
     }
 }
 
+/// Opens both files, compares them and returns a line of measurements.
 fn measured(name: &'static str, words: [&'static str; 2]) -> Result<String, String> {
     let started = Instant::now();
     let mut engines = Vec::new();

@@ -1,13 +1,13 @@
-//! Questions about the list of events and the curves, for the bench of answers.
+//! Questions about the event list and the curves, for the benchmark `answers`.
 
 use memscape::engine::protocol::{Action, DeviceSummary, EventsFilter, EventsQuestion, Only};
 use memscape::engine::{Ask, Question, Request};
 use memscape::timeline::View;
 
-/// How often the list is jumped through.
+/// Number of jumps through the list.
 const JUMPS: u32 = 200;
 
-/// What is asked, and the requests; of several, the first makes the list that the others jump through.
+/// Named runs of requests; the first request of a filter builds the list that the next run jumps through.
 pub(crate) fn questions(device: &DeviceSummary) -> Vec<(String, Vec<Request>)> {
     let list = |filter: &EventsFilter, row: u32| {
         let question = EventsQuestion { filter: filter.clone(), rows: [row, 60], ..EventsQuestion::default() };

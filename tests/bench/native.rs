@@ -1,4 +1,4 @@
-//! What opening takes natively: decode, replay, index. Each run is a process of its own, so that its memory is known.
+//! Native time to open a file: decode, replay, index. Each run has its own process, so that its memory is known.
 
 use crate::machine;
 use memscape::engine::protocol::DeviceSummary;
@@ -11,36 +11,36 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// The first argument of a process that opens one file and tells what it took.
-pub(crate) const OPEN: &str = "--open-once";
+/// First argument of the process that opens a file and prints the seconds.
+const OPEN: &str = "--open-once";
 
-/// As [`OPEN`], asking the tables for their bytes all the while: slower.
-pub(crate) const WEIGH: &str = "--weigh-once";
+/// First argument of the process that opens a file and prints its [`Memory`]; slower, since it sums up the tables before each chunk.
+const WEIGH: &str = "--weigh-once";
 
 const CHUNK: u64 = 1 << 20;
 
-/// Bytes on the heap.
+/// Memory of an open file, in bytes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memory {
-    /// By table: when their sum was largest while the file was decoded, and when it was open.
+    /// Heap bytes by table: at the peak of decoding, and once the file is open.
     pub(crate) tables: BTreeMap<String, [u64; 2]>,
-    /// By how much the process grew at most, whatever it was for.
+    /// Growth of the largest resident set of the process.
     pub(crate) resident: u64,
 }
 
 impl Memory {
-    /// Of all tables.
+    /// Sums over all tables.
     pub(crate) fn sums(&self) -> [u64; 2] {
         self.tables.values().fold([0, 0], |sum, bytes| [sum[0] + bytes[0], sum[1] + bytes[1]])
     }
 }
 
-/// Seconds that opening the file takes.
+/// Opens the file in a process of its own; returns the seconds.
 pub(crate) fn open(path: &Path) -> f64 {
     serde_json::from_str(&child(OPEN, path)).expect("what a child says")
 }
 
-/// What the file takes in memory.
+/// Opens the file in a process of its own; returns its memory.
 pub(crate) fn weigh(path: &Path) -> Memory {
     serde_json::from_str(&child(WEIGH, path)).expect("what a child says")
 }
@@ -52,8 +52,16 @@ fn child(what: &str, path: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// The child: opens the file and prints what `what` asks for.
-pub(crate) fn run_child(what: &str, path: &Path) {
+/// Opens a file and prints the measurement if this process was started by [`open`] or [`weigh`]; returns whether it was.
+pub(crate) fn run_as_child(arguments: &[String]) -> bool {
+    let is_child = matches!(arguments, [what, _] if [OPEN, WEIGH].contains(&what.as_str()));
+    if is_child {
+        measure(&arguments[0], Path::new(&arguments[1]));
+    }
+    is_child
+}
+
+fn measure(what: &str, path: &Path) {
     let mut memory = Memory::default();
     let grown = machine::peak_resident("self").unwrap_or(0);
     let started = Instant::now();
@@ -83,7 +91,7 @@ fn sum(tables: &[(&str, usize)]) -> usize {
     tables.iter().map(|(_, bytes)| bytes).sum()
 }
 
-/// Opens a file; `each` sees the engine before every chunk. What is said of its first device comes with it.
+/// Opens a file and calls `each` before every chunk; returns the engine and the summary of the first device.
 pub(crate) fn open_with(path: &Path, mut each: impl FnMut(&Engine)) -> (Engine, DeviceSummary) {
     let mut file = File::open(path).expect("just written");
     let mut engine = Engine::new();

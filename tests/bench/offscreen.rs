@@ -1,29 +1,12 @@
-//! What a frame takes once its geometry is there: through WebGPU's own code into a texture nobody sees, beside the CPU twin. Prints;
-//! judges nothing.
+//! Time of a frame from ready geometry: drawn by the WebGPU renderer into a texture, beside the CPU twin.
 //!
-//! `cargo bench --features gpu-test --bench offscreen`, on a real GPU where Vulkan has one, on Mesa's lavapipe otherwise (a processor
-//! that plays GPU, and then it says so); where there is neither, it says that it measured nothing. The files are those of the bench
-//! `picture`, without the largest.
+//! `cargo bench --features gpu-test --bench memscape -- offscreen` uses a GPU with Vulkan or Mesa's lavapipe, which draws on the processor;
+//! the output names the adapter. Without either it prints that nothing was measured. The files are those of the benchmark `picture`, up to a
+//! million events.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod cases;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod figure;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod machine;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod native;
-#[allow(dead_code, reason = "the bench of pictures uses all of it")]
-mod windows;
-
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-
-use cases::{Case, Extent};
-use figure::{Figure, digits};
+use crate::cases::{Case, Extent};
+use crate::figure::{Figure, digits};
+use crate::{cases, native, windows};
 use memscape::engine::Work;
 use memscape::engine::protocol::{Grouping, Looks};
 use memscape::render::{Drawing, Lane, Look, Painter, RgbaImage, Twin};
@@ -31,10 +14,10 @@ use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::navigate::Plane;
 use std::time::{Duration, Instant};
 
-/// Frames of one scene that are timed. The first is not: it makes the buffers.
+/// Number of measured frames of a scene, after a first one that creates the buffers.
 const FRAMES: u32 = 24;
 
-fn main() {
+pub(crate) fn run(_: &[String]) {
     let Some(adapter) = adapter() else { return };
     let info = adapter.get_info();
     let kind = match info.device_type {
@@ -62,7 +45,7 @@ fn main() {
     }
 }
 
-/// The adapter a machine's owner would want: a real one before lavapipe.
+/// High-performance Vulkan adapter: a real GPU before lavapipe. Prints why if there is none.
 fn adapter() -> Option<wgpu::Adapter> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN,
@@ -77,7 +60,7 @@ fn adapter() -> Option<wgpu::Adapter> {
         .ok()
 }
 
-/// One line a scene: everything and a sixteenth of it, by birth and by site.
+/// Prints a row per scene: the whole trace and a sixteenth of it, in allocation order and by call site.
 fn measure(case: &Case, painter: &mut Painter) -> Result<(), String> {
     let file = case.generate()?;
     let (mut engine, device) = native::open_with(&file.path, |_| {});
@@ -101,7 +84,7 @@ fn measure(case: &Case, painter: &mut Painter) -> Result<(), String> {
     Ok(())
 }
 
-/// Draws the scene with both and tells, as the last cells of a line, what it took.
+/// Draws the scene on the GPU and by the CPU twin; returns the last cells of its row.
 fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
     let mut twin = Twin::new();
     twin.upload(0, scene);
@@ -137,18 +120,18 @@ fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
         assert!(drawn > shown.pixels.len() / 4 / 10, "an empty picture tells nothing: {drawn} pixels");
         differing(&shown, &twin.draw(drawing))
     });
-    let told = |value: Option<f64>| value.map_or("–".to_owned(), digits);
+    let cell = |value: Option<f64>| value.map_or("–".to_owned(), digits);
     format!(
         "{} | {} | {} | {} | {} | {differ}",
         digits(upload),
-        told(gpu.median()),
-        told(gpu.worst()),
-        told(processor.median()),
-        told(processor.over(&gpu))
+        cell(gpu.median()),
+        cell(gpu.worst()),
+        cell(processor.median()),
+        cell(processor.over(&gpu))
     )
 }
 
-/// The picture of a window so many pixels further to the right than the scene's own: what panning draws.
+/// Draws the scene panned by so many pixels to the right.
 fn moved<T>(view: &View, pixels: u32, look: &Look, draw: impl FnOnce(&Drawing<'_>) -> T) -> T {
     let view = View { left_px: view.left_px + i64::from(pixels), ..*view };
     let lanes = [Lane::alone(&view, look)];
@@ -161,6 +144,7 @@ fn moved<T>(view: &View, pixels: u32, look: &Look, draw: impl FnOnce(&Drawing<'_
     })
 }
 
+/// Number of pixels that differ.
 fn differing(one: &RgbaImage, other: &RgbaImage) -> usize {
     assert_eq!((one.width, one.height), (other.width, other.height));
     one.pixels.chunks(4).zip(other.pixels.chunks(4)).filter(|(one, other)| one != other).count()

@@ -1,76 +1,25 @@
-//! What opening a snapshot takes, beside what others take for the same file in the same run: natively and in the page against
-//! CPython's `pickle.load`, file to picture against a bare `File.stream()` read, and the page in each browser beside memory_viz. Prints;
-//! judges nothing.
+//! Time and memory to open a snapshot: natively and in the page beside CPython's `pickle.load`, to the first picture beside a bare
+//! `File.stream()` read, and in each browser beside memory_viz.
 //!
-//! `./run measure` builds what this needs, runs it and writes `tests/bench/results.md`; with `--quick` it stops at a million events,
-//! measures once and only prints, with `--quick --smallest` (`cargo bench`) after the smallest file. `MEMORY_VIZ` names a folder with memory_viz (see `memory_viz.rs`).
+//! `./run measure` builds the page, runs `cargo bench --bench memscape -- open --write` and so writes `tests/bench/results.md`. `--quick`
+//! stops at a million events and measures once; `--smallest` stops after the smallest file. `MEMORY_VIZ` names a folder with memory_viz (see
+//! `memory_viz.rs`).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-mod besides;
-mod browser;
-#[allow(dead_code, reason = "the bench of pictures uses the rest")]
-mod cases;
-mod cpython;
-mod elsewhere;
-#[allow(dead_code, reason = "the bench of pictures uses the rest")]
-mod figure;
-mod goals;
-#[allow(dead_code, reason = "the bench of pictures uses the rest")]
-mod machine;
-mod memory_viz;
-mod native;
-mod opening;
-mod report;
-mod trace;
-mod watch;
-
-#[path = "../browser/asking.rs"]
-mod asking;
-#[path = "../browser/chromium.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod chromium;
-#[path = "../browsers/driver.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod driver;
-#[path = "../browsers/firefox.rs"]
-mod firefox;
-#[path = "../browser/fixtures.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod fixtures;
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-#[path = "../browser/page.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod page;
-#[path = "../browser/site.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod site;
-#[path = "../browsers/webkit.rs"]
-mod webkit;
-
-use besides::Besides;
-use browser::InPage;
-use cases::{Case, Extent};
-use cpython::Collector;
-use memory_viz::{Drawings, MemoryViz};
-use opening::{Opening, Openings};
-use report::{Measured, Outcome};
+use crate::besides::Besides;
+use crate::browser::InPage;
+use crate::cases::{Case, Extent};
+use crate::cpython::Collector;
+use crate::memory_viz::{Drawings, MemoryViz};
+use crate::opening::{Opening, Openings};
+use crate::report::{Measured, Outcome};
+use crate::{browser, cases, cpython, elsewhere, machine, memory_viz, native, report, trace};
 use std::path::Path;
 
-/// Files of so many bytes are opened once in what is measured beside Chromium.
+/// Bytes from which on a file is opened only once in Firefox, WebKitGTK and memory_viz.
 const LARGE: u64 = 1_000_000_000;
 
-fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [what, path] = words.as_slice()
-        && [native::OPEN, native::WEIGH].contains(&what.as_str())
-    {
-        native::run_child(what, Path::new(path));
-        return;
-    }
-    let has = |option: &str| words.iter().any(|word| word == option);
+pub(crate) fn run(arguments: &[String]) {
+    let has = |option: &str| arguments.iter().any(|word| word == option);
     let extent = if has("--quick") { Extent::Quick } else { Extent::Whole };
     let browsers = elsewhere::browsers();
     let found = memory_viz::find();
@@ -83,16 +32,16 @@ fn main() {
     let machine = machine::describe(&versions.join(", "));
     let besides = Besides { browsers, memory_viz: found.as_ref().map(|it| it.said.clone()).map_err(String::clone) };
     let mut outcomes: Vec<Outcome> = Vec::new();
-    // To try the bench itself.
+    // For a trial of the benchmark itself.
     let most = if has("--smallest") { 1 } else { usize::MAX };
     for case in cases::cases(extent).into_iter().take(most) {
         let outcome = measure(&case, &besides, peer);
-        // What it does not survive, it survives no larger one of.
+        // memory_viz fails on larger files as well.
         if outcome.as_ref().is_ok_and(|it| it.memory_viz.is_err()) {
             peer = None;
         }
         outcomes.push(outcome);
-        // After each file, so that a failure with the last does not take the first along.
+        // After each file, so that a later failure keeps the results of the earlier ones.
         if has("--write") {
             let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/results.md");
             std::fs::write(results, report::report(&machine, &besides, &outcomes)).expect("writable");
@@ -101,7 +50,7 @@ fn main() {
     print!("{}", report::report(&machine, &besides, &outcomes));
 }
 
-/// Everything once, then everything again: what else the machine does changes slowly, and so is the same for all that is compared.
+/// Measures everything once, then everything again: the load of the machine changes slowly, so it is about the same for all.
 fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome {
     let file = case.generate().map_err(|reason| (case.name, reason))?;
     let room = cpython::room_for(file.bytes);
@@ -152,13 +101,13 @@ fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome 
         page: InPage::of(openings),
         elsewhere: elsewhere.into_iter().map(|openings| openings.map(|openings| Openings::of(&openings))).collect(),
         memory_viz: drawings.map(|drawings| Drawings::of(&drawings)),
-        // Of a larger file, a trace is hundreds of megabytes.
+        // The trace of a larger file has hundreds of megabytes.
         trace: (file.bytes < 200_000_000).then(|| trace::of(&file)),
         cpython: room.map(|()| cpython.map(|seconds| seconds.into_iter().collect())),
     })
 }
 
-/// What is beside the page in Chromium may fail, and the rest is measured all the same.
+/// Turns a panic into an error: the other browsers and memory_viz may fail, and the rest is still measured.
 fn survived<T>(open: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open));
     result.unwrap_or_else(|cause| Err(cause.downcast_ref::<String>().map_or("it failed", String::as_str).to_owned()))

@@ -1,59 +1,18 @@
-//! What it takes from an open file to a picture: geometry natively and in the page's worker, frames while panning. Prints; judges
-//! nothing.
+//! Time from an open file to a picture: geometry natively and in the page's worker, and frames while panning.
 //!
-//! `./run measure` builds what this needs, runs it and writes `tests/bench/picture.md`; with `--quick` it stops at a million events
-//! and only prints.
+//! `./run measure` builds the page, runs `cargo bench --bench memscape -- picture --write` and so writes `tests/bench/picture.md`. `--quick`
+//! stops at a million events.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod cases;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod figure;
-mod following;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod machine;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod native;
-mod panning;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod watch;
-mod windows;
-
-#[path = "../browser/asking.rs"]
-mod asking;
-#[path = "../browser/chromium.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod chromium;
-#[path = "../browser/fixtures.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod fixtures;
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-#[path = "../browser/page.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod page;
-#[path = "../browser/site.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod site;
-
-use cases::{Case, Extent};
-use figure::{Figure, digits};
+use crate::cases::{Case, Extent};
+use crate::chromium::{Adapter, Chromium};
+use crate::figure::{Figure, digits};
+use crate::{cases, following, machine, native, panning, windows};
 use std::path::Path;
 
-fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [what, path] = words.as_slice()
-        && what == native::OPEN
-    {
-        native::run_child(what, Path::new(path));
-        return;
-    }
-    let has = |option: &str| words.iter().any(|word| word == option);
+pub(crate) fn run(arguments: &[String]) {
+    let has = |option: &str| arguments.iter().any(|word| word == option);
     let extent = if has("--quick") { Extent::Quick } else { Extent::Whole };
-    let browser =
-        chromium::Chromium::with(chromium::Adapter::Software).call("", "Browser.getVersion", serde_json::json!({}));
+    let browser = Chromium::with(Adapter::Software).call("", "Browser.getVersion", serde_json::json!({}));
     let mut report = format!(
         "# What a picture takes\n\nWritten by `./run measure`; never by hand. Milliseconds from a question to its answer, the machine's other \
          work included; *work* is the worker's own processor time. Later windows: twenty or so, near and far, with the margin for panning. \
@@ -62,7 +21,7 @@ fn main() {
     );
     for case in cases::drawn(extent) {
         report += &measured(&case).unwrap_or_else(|reason| format!("\n## {}\n\nSkipped: {reason}.\n", case.name));
-        // After each file, so that a failure with the last does not take the first along.
+        // After each file, so that a later failure keeps the results of the earlier ones.
         if has("--write") {
             std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/picture.md"), &report)
                 .expect("writable");
@@ -71,6 +30,7 @@ fn main() {
     print!("{report}");
 }
 
+/// Generates the file and returns its section of the report.
 fn measured(case: &Case) -> Result<String, String> {
     eprintln!("measure: the picture of {}", case.name);
     let file = case.generate()?;
@@ -112,22 +72,22 @@ fn measured(case: &Case) -> Result<String, String> {
         median_and_worst(&page.grouped_later),
         digits(page.later_work),
         digits(windows.iter().map(|it| it.longest_slice).fold(0.0, f64::max)),
-        told(page.own.median()),
-        told(page.own.percentile(95)),
+        cell(page.own.median()),
+        cell(page.own.percentile(95)),
         digits(page.main_thread),
-        told(page.interval.median()),
-        told(following.tree.median()),
-        told(following.tree.percentile(95)),
-        told(following.table.median()),
-        told(following.table.percentile(95)),
+        cell(page.interval.median()),
+        cell(following.tree.median()),
+        cell(following.tree.percentile(95)),
+        cell(following.table.median()),
+        cell(following.table.percentile(95)),
     );
     Ok(text)
 }
 
 fn median_and_worst(figure: &Figure) -> String {
-    format!("{} | {}", told(figure.median()), told(figure.worst()))
+    format!("{} | {}", cell(figure.median()), cell(figure.worst()))
 }
 
-fn told(value: Option<f64>) -> String {
+fn cell(value: Option<f64>) -> String {
     value.map_or("–".to_owned(), digits)
 }

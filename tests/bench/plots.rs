@@ -1,33 +1,19 @@
-//! What windows of addresses and of reserved memory take natively, through the engine: the first one, with all that is made for it, later
-//! ones, near and far, what is under a pointer, and the longest slice. Prints; judges nothing. Milliseconds are those of the processor.
+//! Native time for windows of the plots of addresses and of reserved memory, through the engine: the first window with its
+//! preparation, later ones near and far, hit tests, and the longest slice. Processor time in milliseconds.
 //!
-//! `cargo bench --bench plots` (with `-- --quick` a million allocations only).
+//! `cargo bench --bench memscape -- plots`; with `--quick` only the file of a million allocations.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod cases;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod figure;
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod machine;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod native;
-#[allow(dead_code, reason = "the bench of the picture uses all of it")]
-mod windows;
-
-use cases::Case;
+use crate::cases::Case;
+use crate::figure::Figure;
+use crate::{native, windows};
 use memscape::engine::protocol::{AddressMap, DeviceSummary, Looks, Only, Plot};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Extent};
 use memscape::ui::navigate::Plane;
 use std::time::{Duration, Instant};
 
-fn main() {
-    let is_quick = std::env::args().any(|word| word == "--quick");
+pub(crate) fn run(arguments: &[String]) {
+    let is_quick = arguments.iter().any(|word| word == "--quick");
     let mut cases = vec![Case::new("plots 1 M allocations", "--events 3000000 --frames 8", 800_000_000)];
     if !is_quick {
         cases.push(Case::new("plots 3 M allocations", "--events 9000000 --frames 8", 2_000_000_000));
@@ -44,6 +30,7 @@ fn main() {
     }
 }
 
+/// Opens the file and prints a row for each plot.
 fn measure(case: &Case, path: &std::path::Path) {
     let (mut engine, device) = native::open_with(path, |_| {});
     while engine.step(&mut || true) == Work::More {}
@@ -67,13 +54,13 @@ fn measure(case: &Case, path: &std::path::Path) {
         let mut ask = |view| worked(|| windows::ask(&mut engine, device.device, view, looks, &mut longest).1);
         let (first, scene) = ask(plane.fit(windows::CANVAS));
         let views = windows::later_views(plane, windows::CANVAS).into_iter();
-        let later: figure::Figure = views.map(|view| ask(view).0).collect();
+        let later: Figure = views.map(|view| ask(view).0).collect();
         let mut chance = 1u64;
         let mut below = |end: u64| {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (chance >> 20) % end.max(1)
         };
-        let hits: figure::Figure = (0..200)
+        let hits: Figure = (0..200)
             .map(|_| {
                 let (moment, byte) = (below(device.events + 1) as u32, below(bytes));
                 let request =
@@ -100,7 +87,7 @@ fn measure(case: &Case, path: &std::path::Path) {
     }
 }
 
-/// Milliseconds of the processor that a piece of work takes: what else the machine does is not in them.
+/// Runs the work; returns its processor time in milliseconds and its result. Unlike elapsed time, it excludes other processes.
 fn worked<R>(work: impl FnOnce() -> R) -> (f64, R) {
     let nanoseconds = || {
         let told = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
@@ -111,7 +98,7 @@ fn worked<R>(work: impl FnOnce() -> R) -> (f64, R) {
     ((nanoseconds() - before) / 1e6, result)
 }
 
-/// Milliseconds until the map of addresses is there, and the map.
+/// Requests the map of addresses; returns the processor time in milliseconds and the map.
 fn map(engine: &mut Engine, device: &DeviceSummary, only: Only, longest: &mut Duration) -> (f64, AddressMap) {
     engine.request(Request::Ask(Ask { serial: 0, device: device.device, what: Question::Map(only) }));
     worked(|| {

@@ -1,28 +1,14 @@
-//! What the survey of many ranks takes natively, beside opening the same files one after the other. `cargo bench --bench ranks`; prints,
-//! judges nothing.
+//! Native time to survey many ranks, beside the time to open the same files in turn: `cargo bench --bench memscape -- ranks`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod cases;
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod machine;
-
-use cases::Case;
+use crate::cases::Case;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How often each is measured; the fastest counts.
+/// Number of measurements; the fastest counts.
 const RUNS: usize = 3;
 
-fn main() {
-    if std::env::args().any(|word| word == "--test") {
-        return;
-    }
+pub(crate) fn run(_: &[String]) {
     for (name, files, words) in [
         ("64 files of 20 MB", 64, "--events 131000 --frames 60 --layers 48"),
         ("512 files of 2 MB", 512, "--events 12800 --frames 60 --layers 48"),
@@ -34,10 +20,11 @@ fn main() {
     }
 }
 
+/// Links a generated file as often as there are ranks and returns a line of measurements.
 fn measured(name: &'static str, files: usize, words: &'static str) -> Result<String, String> {
     let one = Case::new(name, words, 60_000_000).generate()?;
     let folder = one.path.with_extension("ranks");
-    // What an earlier run has left.
+    // Left over from an interrupted run.
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("target/ is writable");
     let paths: Vec<PathBuf> = (0..files).map(|rank| folder.join(format!("rank{rank}.pickle"))).collect();

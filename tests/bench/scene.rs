@@ -1,4 +1,4 @@
-//! How long scenes of 2000 × 1000 pixels take, by kind of history and zoom. Prints; judges nothing.
+//! Processor time for scenes of 2000 × 1000 pixels, by kind of history and zoom: `cargo bench --bench memscape -- scene`.
 
 use memscape::replay::{Allocations, Curve, LiveSets, Totals};
 use memscape::slice::Slice;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const EVENTS: u32 = 1_000_000;
 
-fn main() {
+pub(crate) fn run(_: &[String]) {
     println!(
         "{:<22} {:>8} {:>9} {:>9} {:>8} {:>7} {:>8}",
         "history", "zoom", "cpu ms", "slice ms", "quads", "band px", "hidden"
@@ -24,20 +24,20 @@ fn main() {
     }
 }
 
-/// What this thread has used, where Linux tells: a busy machine does not disturb it.
+/// Processor time of this thread; zero outside Linux. Unlike elapsed time, it excludes other processes.
 fn processor_time() -> Duration {
     let nanos = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(nanos.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
-/// What an event does: an allocation of so many bytes, or the end of the allocation with that number.
+/// Effect of an event: an allocation of so many bytes, or the free of the allocation with that index.
 #[derive(Clone, Copy)]
 enum Change {
     Alloc(u64),
     Free(usize),
 }
 
-/// Lifetimes, and what each event adds to the total.
+/// Lifetimes and sizes of the allocations, and the change of the total at each event.
 fn lives(changes: &[Change]) -> (Vec<(u32, u32, u64)>, Vec<i64>) {
     let mut spans = Vec::new();
     let mut steps = Vec::new();
@@ -56,7 +56,7 @@ fn lives(changes: &[Change]) -> (Vec<(u32, u32, u64)>, Vec<i64>) {
     (spans, steps)
 }
 
-/// How long it takes to find what is at a byte of the stack at a moment: a thousand places, in both kinds of order.
+/// Prints the time of a hit test in the stacked plot, for a thousand positions, in allocation order and in a grouped one.
 fn find(name: &str, changes: &[Change]) {
     let (spans, steps) = lives(changes);
     let groups: Vec<u32> = (0..spans.len() as u32).map(|id| id.wrapping_mul(2_654_435_761) >> 26).collect();
@@ -95,6 +95,7 @@ fn find(name: &str, changes: &[Change]) {
     }
 }
 
+/// Prints the time of a scene at each zoom.
 fn measure(name: &str, changes: &[Change]) {
     let (spans, steps) = lives(changes);
     let allocations = Allocations::from_spans(spans);
@@ -143,7 +144,7 @@ fn measure(name: &str, changes: &[Change]) {
     }
 }
 
-/// Frees hit any live allocation; a thousand or two live at once.
+/// Frees of random live allocations, with one to two thousand live at a time.
 fn random() -> Vec<Change> {
     let mut chance = Chance(1);
     let mut live = Vec::new();
@@ -161,7 +162,7 @@ fn random() -> Vec<Change> {
         .collect()
 }
 
-/// Weights that stay, activations that pile up and go in reverse, and scratch memory in between.
+/// Weights that stay, activations that accumulate and are freed in reverse order, and scratch memory in between.
 fn training() -> Vec<Change> {
     let mut chance = Chance(2);
     let mut changes: Vec<Change> = (0..400).map(|_| Change::Alloc(u64::from(1 + chance.below(64)) << 20)).collect();
@@ -188,7 +189,7 @@ fn training() -> Vec<Change> {
     changes
 }
 
-/// A hundred thousand blocks live at a time, each for about as many events: the second half of the history.
+/// A hundred thousand live blocks, each with a lifetime of about as many events.
 fn hundred_thousand() -> Vec<Change> {
     let mut chance = Chance(4);
     let mut live = Vec::new();
@@ -206,7 +207,7 @@ fn hundred_thousand() -> Vec<Change> {
         .collect()
 }
 
-/// Small blocks of which nine in ten stay: the live set is nearly the history.
+/// Small blocks of which nine in ten are never freed.
 fn staying() -> Vec<Change> {
     let mut chance = Chance(3);
     let mut changes = Vec::new();
@@ -221,7 +222,7 @@ fn staying() -> Vec<Change> {
     changes
 }
 
-/// A small generator, the same on every machine.
+/// Random number generator with the same numbers on every machine.
 struct Chance(u64);
 
 impl Chance {

@@ -1,32 +1,17 @@
-//! What a snapshot takes from a server to an open file on a line of 20 MB/s, simulated on the loopback: as it is, packed on its way by
-//! gzip, packed before by zstd, decoded to columns at the server; and as `memscape serve` itself sends it. `cargo bench --bench serve`
-//! prints, judges nothing.
+//! Time from the request for a snapshot to the open file over a connection of 20 MB/s, simulated on the loopback: sent as it is, gzipped
+//! while it is sent, compressed by zstd before, decoded to columns by the server, and as `memscape serve` sends it.
+//! `cargo bench --bench memscape -- serve`.
 //!
-//! The other end is native and takes what it gets apart as the page does: gzip in a thread of its own, as a browser's network process
-//! does, the rest in the engine.
+//! The receiver is native and decodes as the page does: gzip in a thread of its own, like a browser's network process, the rest in the
+//! engine.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod cases;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod figure;
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-#[allow(dead_code, reason = "the bench of opening uses all of it")]
-mod machine;
-#[path = "../support/served.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod served;
-
-use cases::Case;
-use figure::digits;
+use crate::cases::Case;
+use crate::figure::digits;
+use crate::served::{Server, Unchunked};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use memscape::engine::{Engine, Reply, Request, Want};
-use served::{Server, Unchunked};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -35,20 +20,17 @@ use std::process::Command;
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-/// How often each is measured.
+/// Number of measurements of each.
 const RUNS: usize = 2;
-/// Bytes a second.
+/// Throughput of the connection, in bytes per second.
 const LINE: f64 = 20e6;
-/// What the other end takes off the line at a time, and what it has waiting for the engine.
+/// Bytes that the receiver reads at a time, and chunks that it queues for the engine.
 const CHUNK: usize = 256 << 10;
 const WAITING: usize = 16;
-/// The page, where nobody looks at it.
+/// Stand-in for the page, which is not opened here.
 const VIEWER: &str = "<html><body><script id=\"part-wasm\"></script></body></html>";
 
-fn main() {
-    if std::env::args().any(|word| word == "--test") {
-        return;
-    }
+pub(crate) fn run(_: &[String]) {
     // 312 MB.
     let case = Case::new("2 M events", "--events 2000000 --frames 60", 400_000_000);
     match case.generate() {
@@ -57,17 +39,18 @@ fn main() {
     }
 }
 
-/// How a file is sent.
+/// Encoding of the file on the connection.
 #[derive(Clone, Copy)]
 enum Way {
     Raw,
     Gzip(u32),
     Zstd,
-    /// Decoded first, which the other end then waits for; the columns packed by gzip.
+    /// Decoded by the server first, then sent as gzipped columns.
     Columns(u32),
     Serve,
 }
 
+/// Prints a row for each way to send the file.
 fn measure(path: &Path, bytes: u64) {
     println!("{bytes} bytes; seconds until the file is open at the other end (native)");
     println!("{:34} {:>12} {:>10} {:>8} {:>10}", "way", "bytes sent", "20 MB/s", "of raw", "no limit");
@@ -86,7 +69,7 @@ fn measure(path: &Path, bytes: u64) {
         Ok(status) if status.success() => ways.push(("zstd -3, packed before", Way::Zstd)),
         _ => println!("zstd: skipped, there is no such program here"),
     }
-    // In turns, the best of each: what else the machine does is not the same all the time.
+    // In turn, and the best of each, since the load of the machine changes.
     let mut best = vec![[f64::INFINITY; 2]; ways.len()];
     let mut sent = vec![0; ways.len()];
     for _ in 0..RUNS {
@@ -107,7 +90,7 @@ fn measure(path: &Path, bytes: u64) {
     let _ = std::fs::remove_file(zst);
 }
 
-/// Seconds from the request to the open file, and the bytes that went over the line.
+/// Sends and opens the file; returns the seconds from the request to the open file, and the bytes sent.
 fn opened(path: &Path, way: Way, rate: f64) -> (f64, u64) {
     let server = matches!(way, Way::Serve).then(|| {
         let viewer = path.with_extension("html");
@@ -136,7 +119,7 @@ fn opened(path: &Path, way: Way, rate: f64) -> (f64, u64) {
     (seconds, reading.join().expect("it reads to the end"))
 }
 
-/// Opens what comes in chunks; an empty one is the end.
+/// Opens a file from chunks; an empty chunk ends it.
 fn open_with(mut next: impl FnMut() -> Vec<u8>) -> Engine {
     let mut engine = Engine::new();
     engine.request(Request::open("bench", None));
@@ -157,7 +140,7 @@ fn open_with(mut next: impl FnMut() -> Vec<u8>) -> Engine {
     engine
 }
 
-/// Hands on what comes.
+/// Passes chunks from the connection to the engine.
 fn pass(source: &mut dyn Read, to_engine: &std::sync::mpsc::SyncSender<Vec<u8>>) {
     loop {
         let mut chunk = Vec::with_capacity(CHUNK);
@@ -168,7 +151,7 @@ fn pass(source: &mut dyn Read, to_engine: &std::sync::mpsc::SyncSender<Vec<u8>>)
     }
 }
 
-/// A server of one answer: its bytes, and nothing around them.
+/// Starts a server that sends the file once, without a header.
 fn sent(path: std::path::PathBuf, way: Way) -> TcpStream {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let address = listener.local_addr().expect("it listens");
@@ -197,7 +180,7 @@ fn sent(path: std::path::PathBuf, way: Way) -> TcpStream {
     TcpStream::connect(address).expect("it listens")
 }
 
-/// A line that brings so many bytes a second.
+/// Connection with limited throughput.
 struct Line {
     stream: TcpStream,
     started: Instant,

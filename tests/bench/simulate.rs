@@ -1,14 +1,9 @@
-//! How many events a second the simulated allocator takes natively, by settings, beside a bare table of what is live on the same requests:
-//! `cargo bench --bench simulate`; prints, judges nothing.
+//! Events per second of the native simulated allocator, by settings, beside a bare table of the live allocations for the same requests:
+//! `cargo bench --bench memscape -- simulate`.
 //!
-//! The files: a generated trace of a million events, and, where they are, the largest real one as often as a million events take.
+//! It reads a generated trace of a million events and, if it is there, the largest real one, repeated up to a million events.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-
+use crate::generate;
 use memscape::allocator::answer::WhatIfQuestion;
 use memscape::allocator::conf::parse;
 use memscape::allocator::reading::Reading;
@@ -37,13 +32,10 @@ const LINES: [&str; 7] = [
     "expandable_segments:True,max_split_size_mb:128",
     "garbage_collection_threshold:0.8,per_process_memory_fraction:0.9",
 ];
-/// Each is timed so often; the median counts.
+/// Number of measurements of each; the median counts.
 const ROUNDS: usize = 5;
 
-fn main() {
-    if std::env::args().any(|word| word == "--test") {
-        return;
-    }
+pub(crate) fn run(_: &[String]) {
     let words = format!("--events {EVENTS} --frames 60");
     let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
     let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
@@ -56,6 +48,7 @@ fn main() {
     }
 }
 
+/// Prints the lines for a recording.
 fn measured(name: &str, pickle: &[u8]) {
     let started = Instant::now();
     let recording = read(pickle);
@@ -84,7 +77,7 @@ fn measured(name: &str, pickle: &[u8]) {
     let mut peak = 0;
     for line in LINES {
         let settings = parse(line).expect("a line").0;
-        // Garbage is collected under a limit: nine tenths of the peak without one.
+        // Garbage collection needs a memory limit: nine tenths of the highest peak so far.
         let limits = if settings.collects() { Limits::new(Some(peak), &settings) } else { Limits::default() };
         let plan = Plan { settings, limits, start: StartState::Fresh, ..Plan::default() };
         let run = || {
@@ -114,6 +107,7 @@ fn measured(name: &str, pickle: &[u8]) {
     println!("  {} of {} addresses; refused: {:?}", verdict.addresses_equal, verdict.addresses, proof.refused);
 }
 
+/// Measures the work and prints its events per second.
 fn print(name: &str, steps: u64, mut work: impl FnMut() -> u64) {
     let mut seconds: Vec<f64> = (0..ROUNDS)
         .map(|_| {
@@ -127,7 +121,7 @@ fn print(name: &str, steps: u64, mut work: impl FnMut() -> u64) {
     println!("  {:7.2} M events/s  {:8.1} ms  {name}", steps as f64 / median / 1e6, median * 1e3);
 }
 
-/// The least that any replay does: remembers what is live, and how much.
+/// Baseline of a replay: keeps the live allocations and returns their peak in bytes.
 fn live(recording: &Recording) -> u64 {
     let (mut live, mut bytes, mut peak) = (HashMap::new(), 0u64, 0);
     for step in recording.steps.iter() {
@@ -145,7 +139,7 @@ fn live(recording: &Recording) -> u64 {
     peak
 }
 
-/// The same again and again until it is a million events: what is live at the end of one is freed before the next.
+/// Repeats the recording up to a million events; allocations live at the end of a round are freed before the next.
 fn repeated(recording: &Recording) -> Recording {
     let mut all = Recording { steps: Default::default(), allocations: Default::default(), ..recording.clone() };
     let (mut event, mut base) = (0, 0);
@@ -188,6 +182,7 @@ fn repeated(recording: &Recording) -> Recording {
     all
 }
 
+/// Decodes the recording of the first device.
 fn read(pickle: &[u8]) -> Recording {
     let mut machine = Machine::new(Reader::new(Recorder::default()), Bounds::default());
     for chunk in pickle.chunks(1 << 20) {

@@ -1,44 +1,22 @@
-//! How long the simulated allocator takes in the page's worker at a million events, beside the same natively: one setting, and all settings
-//! worth trying with their bands. `./run build`, then `cargo bench --bench simulate_page`; prints, judges nothing.
+//! Time of the simulated allocator in the page's worker for a million events, beside the native one: one setting, and all suggested settings
+//! with their bands. `./run build`, then `cargo bench --bench memscape -- simulate-page`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[path = "../browser/asking.rs"]
-mod asking;
-#[path = "../browser/chromium.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod chromium;
-#[path = "../browser/fixtures.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod fixtures;
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-#[path = "../support/opened.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod opened;
-#[path = "../browser/page.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod page;
-#[path = "../browser/site.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod site;
-
-use chromium::{Adapter, Chromium};
+use crate::chromium::{Adapter, Chromium};
+use crate::page::Page;
+use crate::site::Site;
+use crate::{generate, opened};
 use memscape::engine::protocol::WhatIfQuestion;
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
-use page::Page;
-use site::Site;
 use std::path::Path;
 use std::time::Instant;
 
 const FILES: [(&str, &str); 2] =
     [("plain", "--events 1000000 --frames 12"), ("expandable", "--events 1000000 --frames 12 --expandable")];
-/// Each run is timed so often; the median counts.
+/// Number of measurements of a single setting; the median counts.
 const ROUNDS: usize = 5;
 const WAIT_S: u64 = 120;
 
-/// Notes when the simulator is asked, and when it answers.
+/// Script that records the times of questions to the simulator and of its answers.
 const WATCH: &str = "window.told = []; { const Own = Worker; window.Worker = class extends Own { \
     constructor(...of) { super(...of); this.addEventListener('message', event => { \
         if (Array.isArray(event.data) && event.data[0] === 'answer') told.push(['answer', performance.now()]); }); } \
@@ -46,10 +24,7 @@ const WATCH: &str = "window.told = []; { const Own = Worker; window.Worker = cla
         if (Array.isArray(message) && message[0] === 'ask') told.push(['ask', performance.now()]); \
         return super.postMessage(message, ...more); } }; }";
 
-fn main() {
-    if std::env::args().any(|word| word == "--test") {
-        return;
-    }
+pub(crate) fn run(_: &[String]) {
     for (name, words) in FILES {
         let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
         let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
@@ -72,7 +47,7 @@ fn main() {
     }
 }
 
-/// Milliseconds of one more run, and of all settings with their bands.
+/// Native milliseconds of one setting, and of all settings with their bands.
 fn natively(pickle: &[u8]) -> [f64; 2] {
     let mut opened = opened::open(pickle).expect("a snapshot");
     let mut timed = |question: WhatIfQuestion| {
@@ -89,7 +64,7 @@ fn natively(pickle: &[u8]) -> [f64; 2] {
         }
         (took, settings)
     };
-    // What it reproduces comes first, and is no part of it.
+    // The check against the recording runs once, before the measurements.
     let (_, recorded) = timed(WhatIfQuestion::default());
     let (all, _) = timed(WhatIfQuestion { tries: true, ..WhatIfQuestion::default() });
     let course = || WhatIfQuestion { course: Some(recorded.clone()), ..WhatIfQuestion::default() };
@@ -97,7 +72,7 @@ fn natively(pickle: &[u8]) -> [f64; 2] {
     [one, all]
 }
 
-/// The same in the page, and how many settings there were.
+/// The same in the page, and the number of settings.
 fn in_page(path: &Path) -> (f64, f64, usize) {
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.run_before_load(WATCH);
@@ -114,12 +89,12 @@ fn in_page(path: &Path) -> (f64, f64, usize) {
     let rows = "document.querySelectorAll('#what-if-answer table:not(.fits) tbody tr').length";
     wait(&page, "all settings", || page.evaluate(rows).as_u64() > Some(5) && page.text("#what-if-status").is_empty());
     let rows = page.evaluate(rows).as_u64().unwrap_or_default() as usize;
-    // Each row comes as soon as it is there; the smallest memories come after them. The first is known already.
+    // Rows arrive one by one, before the smallest memories. The first is known already.
     let all = after_ask(&page, rows).expect("as many answers as rows");
     let one = (0..ROUNDS).map(|_| {
         page.evaluate("told.length = 0; document.querySelector('#what-if-answer .recorded [data-run-show]').click()");
         wait(&page, "the run", || after_ask(&page, 1).is_some());
-        // It says that it is complete with the last of its answers.
+        // The button is pressed once the last answer has arrived.
         wait(&page, "the button", || {
             page.attribute("#what-if-answer .recorded [data-run-show]", "aria-pressed").as_deref() == Some("true")
         });
@@ -131,7 +106,7 @@ fn in_page(path: &Path) -> (f64, f64, usize) {
     (median(one.collect()), all, rows)
 }
 
-/// Milliseconds from the question to the answer of this number.
+/// Milliseconds from the question to the nth answer, counted from 1.
 fn after_ask(page: &Page, number: usize) -> Option<f64> {
     let script = format!(
         "(() => {{ const at = told.find(([what]) => what === 'ask')?.[1]; \

@@ -1,16 +1,12 @@
-//! `cargo bench --bench sql`: how long queries over a million events take, beside what the issue asks for.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail")]
+//! Time of SQL queries over a million events, beside their limits: `cargo bench --bench memscape -- sql`.
 
-#[path = "../generate/mod.rs"]
-mod generate;
-
-use generate::Options;
+use crate::generate::{self, Options};
 use memscape::engine::{Engine, Reply, Request};
 use memscape::sql::{Limits, Queries, Source};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Queries, and the milliseconds that they may take; 0: only measured.
+/// Queries with their limit in milliseconds; 0 without a limit.
 const QUERIES: [(&str, &str, f64); 9] = [
     ("sum of sizes", "SELECT sum(requested_bytes) FROM allocation", 150.0),
     ("sum of the sizes of all events", "SELECT sum(size_bytes) FROM event", 150.0),
@@ -28,7 +24,7 @@ fn clock() -> f64 {
     FIRST.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
 }
 
-fn main() {
+pub(crate) fn run(_: &[String]) {
     let (options, _) = Options::parse(["--events", "1000000"].map(str::to_owned).into_iter()).unwrap();
     let bytes = generate::generate(&options, Vec::new()).unwrap().0;
     let mut engine = Engine::new();

@@ -1,20 +1,13 @@
-//! How fast each stage is on its own, each on top of the one before: `cargo bench --bench stages [-- FILTER]`.
+//! Throughput of each stage, each on top of the one before: `cargo bench --bench memscape -- stages [FILTER] [criterion's options]`.
 //!
 //! ```text
 //! container ─▶ pickle, into a builder that keeps nothing ─▶ + snapshot ─▶ + replay ─▶ index ─▶ scene, hit, details
 //!  MB/s         MB/s                                         MB/s          MB/s        events/s   time
 //! ```
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a bench may fail loudly")]
-
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-mod nothing;
-#[path = "../support/opened.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod opened;
-
+use crate::generate;
+use crate::nothing::Nothing;
+use crate::opened::{self, Opened};
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput, measurement::WallTime};
 use flate2::{Compression, write::GzEncoder};
 use memscape::container::Container;
@@ -23,19 +16,40 @@ use memscape::replay::{Builder, Recorder};
 use memscape::slice::Slice;
 use memscape::snapshot::{Event, EventSink, Reader, Snapshot};
 use memscape::timeline::View;
-use nothing::Nothing;
-use opened::Opened;
 use std::fmt::Debug;
 use std::hint::black_box;
 use std::io::Write;
+use std::process::Command;
 use std::time::Duration;
 
-/// Enough for steady figures, and small enough for ten samples of each in a minute.
+/// Options of the generator: large enough for steady figures, small enough for ten samples of each within a minute.
 const WORDS: &str = "--events 200000 --frames 60";
 const CHUNK: usize = 1 << 20;
 const WINDOW_PX: (u32, u32) = (2000, 1000);
 
-fn main() {
+/// Environment variable of the process that runs criterion.
+const CHILD: &str = "MEMSCAPE_BENCH_STAGES";
+
+/// Runs criterion in a process of its own: it reads the arguments of its process, where the subcommand would be a filter.
+pub(crate) fn run(arguments: &[String]) {
+    let program = std::env::current_exe().expect("the path of this program");
+    // As Cargo does; without it criterion only tests each function.
+    let status = Command::new(program).args(arguments).arg("--bench").env(CHILD, "1").status().expect("a process");
+    if !status.success() {
+        std::process::exit(status.code().unwrap_or(1));
+    }
+}
+
+/// Runs criterion if this is the process for it; returns whether it is.
+pub(crate) fn run_as_child() -> bool {
+    let is_child = std::env::var_os(CHILD).is_some();
+    if is_child {
+        measure();
+    }
+    is_child
+}
+
+fn measure() {
     let mut criterion = Criterion::default().configure_from_args();
     let (options, _) = generate::Options::parse(WORDS.split(' ').map(str::to_owned)).expect("known options");
     let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
@@ -52,7 +66,7 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, Wal
     group
 }
 
-/// Bytes in, by bytes of the pickle.
+/// Throughput of decoding, in bytes of the pickle.
 fn reading(criterion: &mut Criterion, pickle: &[u8]) {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(pickle).expect("a Vec takes all");
@@ -68,7 +82,7 @@ fn reading(criterion: &mut Criterion, pickle: &[u8]) {
     group.finish();
 }
 
-/// From the end of the file to an open one, by events.
+/// Throughput from the end of the file to the open file, in events.
 fn indexing(criterion: &mut Criterion, pickle: &[u8]) {
     let (snapshot, recorder) = recorded(pickle);
     let mut group = group(criterion, "indexing");
@@ -87,7 +101,7 @@ fn indexing(criterion: &mut Criterion, pickle: &[u8]) {
     group.finish();
 }
 
-/// What the page asks of an open file.
+/// Time of the questions that the page sends about an open file.
 fn looking(criterion: &mut Criterion, pickle: &[u8]) {
     let mut file: Opened = opened::open(pickle).expect("a whole snapshot");
     let device = file.summary.devices[0].clone();
@@ -97,7 +111,7 @@ fn looking(criterion: &mut Criterion, pickle: &[u8]) {
     let mut group = group(criterion, "looking");
     for zoom in [1.0, 100.0, 10_000.0] {
         let x_per_px = whole.x_per_px / zoom;
-        // Around the middle of the trace, which is in the middle of a step.
+        // The middle of the trace lies within a step.
         let left_px = if zoom > 1.0 { (moments as f64 / 2.0 / x_per_px) as i64 } else { 0 };
         let view = View { x_per_px, left_px, ..whole };
         group.bench_function(format!("scene, birth order, {zoom}×"), |bencher| {
@@ -107,7 +121,7 @@ fn looking(criterion: &mut Criterion, pickle: &[u8]) {
     let mut step = 0u64;
     group.bench_function("hit", |bencher| {
         bencher.iter(|| {
-            // Another place each time, so that no place is at hand because it was just asked for.
+            // A new position each time, so that nothing is cached.
             step = step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             file.hit(ordinal, ((step >> 33) % moments) as u32, (step >> 20) % device.drawn_peak)
         });
@@ -151,7 +165,7 @@ fn recorded(pickle: &[u8]) -> (Snapshot, Recorder) {
     reader.finish(root).expect("a whole snapshot")
 }
 
-/// Takes the events and forgets them.
+/// Sink that drops all events.
 struct NoEvents;
 
 impl EventSink for NoEvents {

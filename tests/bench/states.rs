@@ -1,12 +1,13 @@
-//! Questions about the allocator's state: moments at random, and a cursor that runs forwards and backwards.
+//! Questions about the allocator's state, for the benchmark `answers`: after random events, and along a cursor that moves forwards and
+//! backwards.
 
 use memscape::engine::protocol::{DeviceSummary, SegmentSort, StateQuestion};
 use memscape::engine::{Ask, Question, Request};
 
-/// Moments of each run.
+/// Number of requests in a run.
 const MOMENTS: u32 = 200;
 
-/// Named runs of questions, one after another.
+/// Named runs of requests.
 pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Request>)> {
     let last = device.events as u32;
     let fit = |moment: u32| StateQuestion {

@@ -1,23 +1,18 @@
-//! What telling costs that is decoded of a file while it loads: opening with and without it, in turn. Prints; judges nothing.
+//! Cost of partial results while a file loads: the time to open it with and without them, in turn.
+//! `cargo bench --bench memscape -- unfinished`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
-
-#[path = "../generate/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod generate;
-
-use generate::{Options, generate};
+use crate::generate::{Options, generate};
 use memscape::engine::protocol::{Access, encoded};
 use memscape::engine::{Engine, Reply, Request};
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 7;
 const CHUNK: usize = 1 << 20;
-/// As the page asks.
+/// Time of the first partial result and interval of the next, as in the page.
 const FIRST: Duration = Duration::from_millis(150);
 const EVERY: Duration = Duration::from_millis(100);
 
-fn main() {
+pub(crate) fn run(_: &[String]) {
     for events in [1_000_000, 4_000_000] {
         let words = format!("--events {events} --frames 20");
         let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
@@ -26,7 +21,7 @@ fn main() {
         let mut messages = (0, 0);
         open(&bytes, true);
         for round in 0..ROUNDS {
-            // Each is the first in turn.
+            // The order alternates, so that neither always runs first.
             for tells in [round % 2 == 0, round % 2 != 0] {
                 let (took, told) = open(&bytes, tells);
                 seconds[usize::from(tells)].push(took);
@@ -44,7 +39,7 @@ fn main() {
     }
 }
 
-/// Seconds, and how many messages of how many bytes in all.
+/// Opens the file; returns the seconds, the number of partial results and their bytes.
 fn open(bytes: &[u8], tells: bool) -> (f64, (usize, usize)) {
     let begun = Instant::now();
     let mut due = begun + FIRST;
