@@ -3,17 +3,17 @@
 use super::diff::{Diff, cut, diff, wrapped};
 use super::one_survey::default_memory;
 use super::output::{printable, say};
+use super::output_file::OutputFile;
 use super::ranks_json::as_json;
 use super::ranks_survey::{Surveys, memory, survey};
 use super::report_html::page;
-use super::written::Written;
 use base::units::counted;
 use base::units::{Bytes, grouped};
 use clap::{Args, ValueEnum};
 use compare::ranks::{Order, Pattern, Rank, Ranks, report};
 use compare::signed;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `memscape ranks`.
 #[derive(Args, Clone, Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     paths: Vec<PathBuf>,
     /// Write the report as a page to this file, "-" for standard output: map of all ranks, tables; no scripts
     #[arg(short, long = "output", value_name = "OUT.html", conflicts_with_all = ["json", "markdown", "explain"])]
-    out: Option<PathBuf>,
+    out: Option<OutputFile>,
     /// What stands where in the names of files, such as {host}_{rank}.pickle: {rank}, {step}, {host}, {pp}, {tp}; * for anything
     #[arg(long, value_name = "PATTERN", value_parser = Pattern::parse)]
     names: Option<Pattern>,
@@ -89,20 +89,24 @@ pub(crate) fn ranks(arguments: &Arguments) -> Result<String, String> {
 }
 
 /// Writes the page; the page itself, where that goes to standard output.
-fn written(of: &Ranks, arguments: &Arguments, out: &Path) -> Result<String, String> {
+fn written(of: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String, String> {
     let title = match &*arguments.paths {
         [path] => format!("Ranks: {}", path.display()),
         paths => format!("Ranks: {}", counted(paths.len() as u64, "path")),
     };
     let page = page(&report(of, arguments.top, arguments.order.into()), &title);
-    if out.as_os_str() == "-" {
+    if out.is_standard_output() {
         return Ok(page);
     }
-    let wrong = |error: std::io::Error| format!("{}: {error}", out.display());
-    let source = arguments.paths.first().map_or(Path::new("-"), |path| path);
-    let mut file = Written::create(out, source).map_err(wrong)?;
+    let wrong = |error: std::io::Error| format!("{}: {error}", out.path().display());
+    let mut file = out.create().map_err(wrong)?;
     file.write_all(page.as_bytes()).and_then(|()| file.finish()).map_err(wrong)?;
-    say(&format!("{}: {} of {}", out.display(), Bytes(page.len() as u64), counted(of.ranks.len() as u64, "rank")));
+    say(&format!(
+        "{}: {} of {}",
+        out.path().display(),
+        Bytes(page.len() as u64),
+        counted(of.ranks.len() as u64, "rank")
+    ));
     Ok(String::new())
 }
 

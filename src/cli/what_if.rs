@@ -2,6 +2,7 @@
 
 use super::asking::Asking;
 use super::output::{pretty, printable};
+use super::output_file::OutputFile;
 use super::plan;
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, grouped};
@@ -10,7 +11,6 @@ use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset};
 use engine::protocol::{WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use ui::summary::device_name;
 use ui::what_if::words;
 
@@ -40,7 +40,7 @@ pub(crate) struct Simulate {
     /// Write the run as a snapshot that every view opens, with the settings of --set or else the recorded ones; compressed if its name ends in .gz
     /// or .zst
     #[arg(short, long = "output", value_name = "OUT.pickle")]
-    pub(crate) out: Option<PathBuf>,
+    pub(crate) out: Option<OutputFile>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
