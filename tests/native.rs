@@ -37,6 +37,7 @@ mod cli_ranks;
 mod cli_segments;
 mod cli_serve;
 mod cli_sql;
+mod cli_terminal;
 mod cli_what_if;
 mod compact;
 mod compare;

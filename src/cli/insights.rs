@@ -2,13 +2,15 @@
 
 use super::asking::Asking;
 use super::output::{pretty, printable};
+use super::table::{self, Table};
+use super::terminal::fitted;
 use super::terms::{At, SnapshotArgs, bytes};
 use base::units::Moment;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::protocol::{
-    CategorySet, Cell, Chart, ChartPart, DeltaBox, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow,
-    Threshold, Tone, Topic,
+    CategorySet, Cell, Chart, ChartPart, DeltaBox, Evidence, Report, ReportQuestion, SetError, Sheet, SheetColumn,
+    SheetRow, Threshold, Tone, Topic,
 };
 use engine::{Answer, Question, Request};
 use serde_json::{Map, Value, json};
@@ -17,8 +19,8 @@ use ui::cell_text::{exact, is_of_numbers, left_out, threshold, total};
 use ui::markdown::markdown;
 use ui::summary::device_name;
 
-/// Characters that a column of words is made wide for; what is longer stands out.
-const WIDEST: usize = 60;
+/// Width from which on a name stands out of its column, where the table is not fitted to a terminal.
+const MAX_NAME: usize = 60;
 
 /// Arguments of `memscape insights`.
 #[derive(Args, Clone, Debug)]
@@ -74,7 +76,7 @@ pub(crate) fn insight(topic: Topic, terms: &Terms) -> Result<String, String> {
     let texts = reports.iter().map(|report| match terms {
         Terms { json: true, .. } => pretty(&asking.document(as_json(report))),
         Terms { markdown: true, .. } => markdown(report, &of),
-        _ => as_text(report, &of) + &asking.other_devices(),
+        _ => fitted(&(as_text(report, &of) + &asking.other_devices())),
     });
     Ok(texts.collect())
 }
@@ -103,7 +105,8 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
         if is_overview && !terms.markdown { (printable(&of) + "\n\n", "") } else { (String::new(), of.as_str()) };
     let texts: Vec<String> = reports.iter().map(|report| form(report, of)).collect();
     let others = if terms.markdown { String::new() } else { asking.other_devices() };
-    Ok(title + &texts.join("\n") + &others)
+    let text = title + &texts.join("\n") + &others;
+    Ok(if terms.markdown { text } else { fitted(&text) })
 }
 
 /// Insights on these topics, with the file that they are about.
@@ -184,35 +187,21 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         text.push_str("  none\n");
         return;
     }
-    let mut lines = vec![sheet.columns.iter().map(|column| printable(&column.label)).collect::<Vec<String>>()];
-    let line = |row: &SheetRow| {
-        let mut cells: Vec<String> = row.cells.iter().map(|cell| printable(&exact(cell))).collect();
+    let column = |(at, column): (usize, &SheetColumn)| match is_of_numbers(sheet, at) {
+        true => table::number(&column.label, 0),
+        false => table::name(&column.label, 0).up_to(MAX_NAME),
+    };
+    let mut table = Table::new(2, 3, sheet.columns.iter().enumerate().map(column).collect::<Vec<_>>());
+    for row in sheet.rows.iter().chain(&total(sheet)) {
+        let mut cells: Vec<String> = row.cells.iter().map(exact).collect();
         if let Some(name) = row.cells.iter().position(|cell| matches!(cell, Cell::Text(_)))
             && let Some(cell) = cells.get_mut(name)
         {
             cell.insert_str(0, &"  ".repeat(row.depth.min(64) as usize));
         }
-        cells
-    };
-    lines.extend(sheet.rows.iter().map(line));
-    lines.extend(total(sheet).iter().map(line));
-    let columns = sheet.columns.len();
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column));
-        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-        if is_of_numbers(sheet, column) { widest } else { widest.min(WIDEST) }
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for line in &lines {
-        let mut words = String::new();
-        for ((column, cell), &width) in line.iter().take(columns).enumerate().zip(&widths) {
-            words.push_str(if column == 0 { "  " } else { "   " });
-            let cell = if is_of_numbers(sheet, column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
-            words.push_str(&cell);
-        }
-        text.push_str(words.trim_end());
-        text.push('\n');
+        table.push(cells);
     }
+    text.push_str(&table.text());
     if let Some(words) = left_out(sheet) {
         text.push_str(&format!("  {words} (see --top)\n"));
     }

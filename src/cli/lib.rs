@@ -45,6 +45,8 @@ mod serve;
 mod simulated;
 mod sql;
 mod summary;
+mod table;
+mod terminal;
 mod terms;
 mod tui;
 mod viewer;
@@ -61,6 +63,7 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+use terminal::Layout;
 use terms::Load;
 
 /// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
@@ -73,6 +76,8 @@ struct Memscape {
     load: Load,
     #[command(flatten)]
     caching: Caching,
+    #[command(flatten)]
+    layout: Layout,
     #[command(flatten)]
     room: Room,
 }
@@ -193,11 +198,12 @@ enum Command {
 
 /// Runs the program on its own arguments.
 pub fn main() -> ExitCode {
-    let parsed = parse(std::env::args_os()).and_then(|(Memscape { command, load, caching, room }, refused)| {
+    let parsed = parse(std::env::args_os()).and_then(|(Memscape { command, load, caching, layout, room }, refused)| {
         let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
         let conflict = |conflict| Memscape::command().error(ErrorKind::ArgumentConflict, conflict);
         opening::load(range.map_err(conflict)?);
         caching.begin();
+        layout.begin();
         room.begin(command.can_load_a_range());
         Ok((command, refused))
     });
@@ -212,8 +218,7 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Err(error) => {
-            // Help as well; nobody may read it.
-            let _ = error.print();
+            output::print_clap(&error);
             ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
         }
     }

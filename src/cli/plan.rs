@@ -4,6 +4,8 @@ use super::asking::Asking;
 use super::insights::classify;
 use super::output::{pretty, printable, with};
 use super::scaling;
+use super::table::{self, Table};
+use super::terminal::fitted;
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, Moment, grouped};
 use clap::Args;
@@ -207,13 +209,15 @@ fn as_text(
     if batch != Factor::ONE {
         text += &format!("Batch                 {batch}: {} at the recorded peak\n", Bytes(page.batch_at_peak));
     }
-    if !page.groups.is_empty() {
-        text += "\n    factor  live at the recorded peak  allocations  group\n";
-    }
+    let numbers = [("factor", 10), ("live at the recorded peak", 25), ("allocations", 11)];
+    let columns = numbers.map(|(heading, min)| table::number(heading, min)).into_iter();
+    let mut table = Table::new(0, 2, columns.chain([table::name("group", 0)]).collect::<Vec<_>>());
     for row in &page.groups {
-        let (factor, live) = (row.factor.to_string(), Bytes(row.at_peak).to_string());
-        text += &format!("{factor:>10}  {live:>25}  {:>11}  {}\n", grouped(row.count), printable(&row.name));
+        table.push([row.factor.to_string(), Bytes(row.at_peak).to_string(), grouped(row.count), row.name.clone()]);
+    }
+    if !page.groups.is_empty() {
+        text += &["\n", &table.text()].concat();
     }
     caveats.iter().for_each(|caveat| text += &format!("\n{caveat}"));
-    text + if caveats.is_empty() { "" } else { "\n" }
+    fitted(&(text + if caveats.is_empty() { "" } else { "\n" }))
 }

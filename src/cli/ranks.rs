@@ -1,12 +1,14 @@
 //! `memscape ranks`: the snapshots of many ranks beside each other, as text, JSON or Markdown.
 
-use super::diff::{Diff, cut, diff, wrapped};
+use super::diff::{Diff, diff};
 use super::one_survey::default_memory;
 use super::output::{printable, say};
 use super::output_file::OutputFile;
 use super::ranks_json::as_json;
 use super::ranks_survey::{Surveys, memory, survey};
 use super::report_html::page;
+use super::table::{self, Table};
+use super::terminal::fitted;
 use base::units::counted;
 use base::units::{Bytes, grouped};
 use clap::{Args, ValueEnum};
@@ -131,7 +133,7 @@ fn explained(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<St
     }
     let group = rank.group.and_then(|group| of.groups.get(group as usize)).map_or(0, |group| group.ranks.len());
     let whose = if group > 1 { "its group's median" } else { "the median of the largest group" };
-    Ok(format!("{} against {}, {whose}\n\n{text}", title(rank), title(median)))
+    Ok(fitted(&format!("{} against {}, {whose}\n\n{text}", title(rank), title(median))))
 }
 
 fn title(rank: &Rank) -> String {
@@ -175,24 +177,31 @@ fn file(rank: &Rank) -> &str {
 
 fn as_text(of: &Ranks, top: usize) -> String {
     let mut text = String::new();
-    of.verdict.iter().for_each(|sentence| text += &wrapped(sentence, "  "));
-    of.notes.iter().for_each(|note| text += &wrapped(note, "  "));
-    let line = |[rank, peak, delta, reserved, end, oom, group]: [&str; 7], file: &str| {
-        format!("{rank:>6} {peak:>10} {delta:>11} {reserved:>10} {end:>10} {oom:>14} {group:>5}  {file}\n")
-    };
-    text += "\n";
-    text += &line(HEAD, "file");
+    of.verdict.iter().chain(&of.notes).for_each(|sentence| text += &(printable(sentence) + "\n"));
+    let numbers = HEAD.into_iter().zip([6, 10, 11, 10, 10, 14, 5]).map(|(heading, min)| table::number(heading, min));
+    let mut table = Table::new(0, 1, numbers.chain([table::name(" file", 0)]).collect::<Vec<_>>());
     let rows = shown(of, top);
+    let mut failed = Vec::new();
     for rank in &rows {
+        let name = [" ", file(rank)].concat();
         match cells(of, rank) {
-            Some(cells) => text += &line(cells.each_ref().map(|cell| &**cell), &cut(file(rank), 25)),
+            Some(cells) => table.push(cells.into_iter().chain([name])),
             None => {
                 let number = rank.rank.map_or("–".to_owned(), |rank| rank.to_string());
+                table.push([number]);
                 let error = rank.error.as_deref().unwrap_or_default();
-                let reason =
-                    if rank.file.is_empty() { error.to_owned() } else { format!("{}: {error}", cut(&rank.file, 25)) };
-                text += &wrapped(&format!("{number:>6} {reason}"), "       ");
+                let reason = if rank.file.is_empty() { error.to_owned() } else { format!("{}: {error}", rank.file) };
+                failed.push((table.len(), printable(&reason)));
             }
+        }
+    }
+    text += "\n";
+    // The reason stands in place of the numbers.
+    let mut failed = failed.into_iter().peekable();
+    for (row, line) in table.texts().into_iter().enumerate() {
+        match failed.next_if(|(at, _)| *at == row) {
+            Some((_, reason)) => text += &format!("{} {reason}\n", line.trim_end()),
+            None => text += &line,
         }
     }
     let more = of.ranks.len() - rows.len();
@@ -205,7 +214,7 @@ fn as_text(of: &Ranks, top: usize) -> String {
             base::units::counted(of.left_out.len() as u64, "file")
         );
     }
-    text
+    fitted(&text)
 }
 
 fn as_markdown(of: &Ranks, top: usize) -> String {

@@ -4,6 +4,8 @@ use super::asking::Asking;
 use super::output::{pretty, printable};
 use super::output_file::OutputFile;
 use super::plan;
+use super::table::{self, Table};
+use super::terminal::fitted;
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, grouped};
 use clap::Args;
@@ -99,7 +101,8 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
     }
     let texts: Vec<String> = answers.iter().map(|(_, title, answer)| as_text(title, answer, terms)).collect();
     let caveats: Vec<String> = caveats.iter().map(|caveat| format!("\n{caveat}\n")).collect();
-    Ok(texts.join("\n") + &caveats.concat())
+    let text = texts.join("\n") + &caveats.concat();
+    Ok(if terms.markdown { text } else { fitted(&text) })
 }
 
 fn plan_as_json(plan: &PlanQuestion, caveats: &[&str]) -> Value {
@@ -200,19 +203,13 @@ fn write_table(text: &mut String, answer: &WhatIf, markdown: bool) {
         }
         return;
     }
-    let width =
-        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
-    for row in &rows {
-        let mut line = String::new();
-        for (at, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let cell = if at < NUMBERS { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
-            line.push_str("  ");
-            line.push_str(&cell);
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
+    let column = |(at, heading): (usize, &str)| match at < NUMBERS {
+        true => table::number(heading, 0),
+        false => table::name(heading, 0),
+    };
+    let mut table = Table::new(2, 2, HEADINGS.into_iter().enumerate().map(column).collect::<Vec<_>>());
+    rows.iter().skip(1).for_each(|row| table.push(row));
+    text.push_str(&table.text());
 }
 
 fn cells(run: &WhatIfRun) -> [String; 8] {
