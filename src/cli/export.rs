@@ -5,6 +5,7 @@ use super::columnar;
 use super::events::{beyond, first};
 use super::output_file::OutputFile;
 use super::packed::{Packed, Packing};
+use super::rules::CategoryRules;
 use super::terms::{SnapshotArgs, When, when};
 use base::units::{Bytes, counted};
 use clap::builder::PossibleValuesParser;
@@ -75,6 +76,8 @@ pub(crate) struct Arguments {
     /// With csv, jsonl and parquet: which rows to write
     #[arg(long, value_name = "TABLE", default_value = "allocations", value_parser = PossibleValuesParser::new(ExportTable::ALL.map(ExportTable::name)))]
     pub(crate) table: String,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// With trace: how many of the largest allocations to write
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) largest: u32,
@@ -96,6 +99,7 @@ impl Arguments {
             return self.write_sqlite();
         }
         let mut asking = Asking::open(&self.source)?;
+        self.rules.classify(&mut asking)?;
         let question = self.question(&mut asking)?;
         let device = asking.device.device;
         let mut engine = asking.into_engine();
@@ -131,7 +135,7 @@ impl Arguments {
                 "--to sqlite writes all tables of all devices: leave out --range, --scope and --device".to_owned()
             );
         }
-        super::sql::save_snapshot(&self.source.file, &self.out)?;
+        super::sql::save_snapshot(&self.source.file, &self.rules, &self.out)?;
         Ok("all tables of memscape sql".to_owned())
     }
 

@@ -2,6 +2,7 @@
 
 use super::asking::Asking;
 use super::output::{pretty, printable};
+use super::rules::CategoryRules;
 use super::table::{self, Table};
 use super::terminal::fitted;
 use super::terms::{At, SnapshotArgs, bytes};
@@ -9,12 +10,11 @@ use base::units::Moment;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::protocol::{
-    CategorySet, Cell, Chart, ChartPart, DeltaBox, Evidence, Report, ReportQuestion, SetError, Sheet, SheetColumn,
-    SheetRow, Threshold, Tone, Topic,
+    Cell, Chart, ChartPart, DeltaBox, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Threshold, Tone,
+    Topic,
 };
-use engine::{Answer, Question, Request};
+use engine::{Answer, Question};
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
 use ui::cell_text::{exact, is_of_numbers, left_out, threshold, total};
 use ui::markdown::markdown;
 use ui::summary::device_name;
@@ -47,9 +47,8 @@ pub(crate) struct Terms {
     /// Change a threshold that the output names, such as late=10 or alive=3MiB
     #[arg(long = "threshold", value_name = "KEY=N", value_parser = key_and_value)]
     pub(crate) thresholds: Vec<(String, u64)>,
-    /// Category rules: default, mosaic, or a file (JSON, or Mosaic's JSON or YAML)
-    #[arg(long)]
-    pub(crate) rules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// Maximum number of rows in each table
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: u32,
@@ -112,9 +111,7 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
 /// Insights on these topics, with the file that they are about.
 fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), String> {
     let mut asking = Asking::open(&terms.source)?;
-    if let Some(path) = &terms.rules {
-        classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
+    terms.rules.classify(&mut asking)?;
     let at = terms.at.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
     let mut reports = Vec::new();
     for &topic in topics {
@@ -138,22 +135,6 @@ fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), Str
         });
     }
     Ok((asking, reports))
-}
-
-/// Classifies by these rules: those of that name, or in that file.
-pub(crate) fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> {
-    let set = match rules.to_str().and_then(CategorySet::named) {
-        Some(set) => set,
-        None => {
-            let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;
-            let told = |errors: Vec<SetError>| errors.iter().map(SetError::to_string).collect::<Vec<String>>();
-            yaml::parse(&text).map_err(|errors| told(errors).join("; "))?
-        }
-    };
-    asking.classified();
-    // It has no reply.
-    asking.ask(Request::Categories(Box::new(set)));
-    Ok(())
 }
 
 fn as_text(report: &Report, of: &str) -> String {

@@ -37,6 +37,7 @@ mod ranks_json;
 mod ranks_survey;
 mod report_html;
 mod room;
+mod rules;
 mod run;
 mod scaling;
 mod segments;

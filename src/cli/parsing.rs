@@ -93,7 +93,7 @@ fn thresholds_are_numbers_of_a_unit() {
     let line = "leaks a --threshold late=10 --threshold leak=3MiB --markdown --rules r.json";
     let Ok(Command::Leaks(leaks)) = read(line) else { panic!("{line}") };
     assert_eq!(leaks.thresholds, [("late".to_owned(), 10), ("leak".to_owned(), 3 << 20)]);
-    assert_eq!((leaks.markdown, leaks.rules.as_deref(), leaks.top), (true, Some(Path::new("r.json")), 10));
+    assert_eq!((leaks.markdown, leaks.rules.rules.as_deref(), leaks.top), (true, Some(Path::new("r.json")), 10));
     for value in ["late", "late=", "late=x", "late=-1", "late=1kB", "late=99999999999999999999", "late=16EiB"] {
         wrong(&[&format!("leaks a --threshold {value}")]);
     }

@@ -1,8 +1,8 @@
 //! `memscape plan`: the peak with other sizes of some groups, and the largest batch that fits.
 
 use super::asking::Asking;
-use super::insights::classify;
 use super::output::{pretty, printable, with};
+use super::rules::CategoryRules;
 use super::scaling;
 use super::table::{self, Table};
 use super::terminal::fitted;
@@ -50,9 +50,8 @@ pub(crate) struct Plan {
     /// Device memory that has to suffice, such as 80GiB: prints the largest batch that fits. If omitted, what a recorder says of the GPU
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) capacity: Option<u64>,
-    /// Category rules: default, mosaic, or a file (JSON, or Mosaic's JSON or YAML)
-    #[arg(long)]
-    pub(crate) rules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -66,9 +65,7 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     let Plan { source, sets, presets, scaling_from, scaling_growth, capacity, rules, json } = arguments;
     let mut asking = Asking::open(source)?;
     let capacity = &capacity.or(asking.device.available_bytes());
-    if let Some(path) = rules {
-        classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
+    rules.classify(&mut asking)?;
     let measured = scaling_from.as_deref().map(|other| scaling::measured(&mut asking, other, *scaling_growth));
     let measured = measured.transpose()?;
     // What is measured takes the place of the preset that assumes it.

@@ -5,6 +5,7 @@ use super::input::Input;
 use super::kept::Opened;
 use super::opening::open_first;
 use super::output_file::{OutputFile, OutputWriter};
+use super::rules::{CategoryRules, classify};
 use super::terms::SnapshotArgs;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -55,6 +56,8 @@ pub(crate) struct Plot {
     /// How to colour allocations
     #[arg(long, alias = "color", value_name = "KIND", default_value = "site", value_parser = colouring())]
     pub(crate) colour: Grouping,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// Use colours for a dark background
     #[arg(long)]
     pub(crate) dark: bool,
@@ -89,7 +92,8 @@ impl Plot {
 /// Writes the picture; the error is one sentence.
 pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     let mut input = Input::open(&options.source.file).map_err(|error| error.to_string())?;
-    let (summary, engine) = open_first(&mut input, &options.source.file)?;
+    let (summary, mut engine) = open_first(&mut input, &options.source.file)?;
+    options.rules.read()?.into_iter().for_each(|set| classify(&mut engine, set));
     let device = pick(&summary, options.source.device)?.device;
     let mut page = Page { state: State::default(), engine, effects: VecDeque::new() };
     let [frame, _] = LEAST_FRAME;

@@ -6,6 +6,7 @@ mod prompt;
 mod saving;
 mod sources;
 
+use crate::rules::CategoryRules;
 use answer::Form;
 use clap::Args;
 pub(crate) use saving::save_snapshot;
@@ -39,6 +40,8 @@ pub(crate) struct Sql {
     /// Memory that queries may take beside the snapshot, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(8..1 << 20))]
     pub(crate) memory: u64,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -68,7 +71,7 @@ impl Sql {
     /// # Errors
     /// A file can't be read, or the query has no answer: one sentence.
     pub(crate) fn run(&self) -> Result<(), String> {
-        let source = sources::open(&self.file, self.with.as_deref())?;
+        let source = sources::open(&self.file, self.with.as_deref(), &self.rules)?;
         let limits = Limits { seconds: self.timeout, memory: self.memory << 20 };
         let queries = Queries::new(source, clock, limits).map_err(|error| error.to_string())?;
         let form = match (self.json, self.csv) {

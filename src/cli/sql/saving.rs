@@ -4,6 +4,7 @@ use super::{clock, sources};
 use crate::begun::Begun;
 use crate::output_file::OutputFile;
 use crate::packed::{Packed, Packing};
+use crate::rules::CategoryRules;
 use sql::{Limits, Queries};
 use std::io;
 use std::path::Path;
@@ -15,9 +16,9 @@ const MAX_MEMORY: u64 = 1 << 30;
 ///
 /// # Errors
 /// The snapshot cannot be read, or the file cannot be written: one sentence.
-pub(crate) fn save_snapshot(snapshot: &Path, out: &OutputFile) -> Result<(), String> {
+pub(crate) fn save_snapshot(snapshot: &Path, rules: &CategoryRules, out: &OutputFile) -> Result<(), String> {
     let limits = Limits { seconds: 0, memory: MAX_MEMORY };
-    let source = sources::open(snapshot, None)?;
+    let source = sources::open(snapshot, None, rules)?;
     save(&Queries::new(source, clock, limits).map_err(|error| error.to_string())?, out)
 }
 
