@@ -30,6 +30,7 @@ mod cli_diff;
 mod cli_export;
 mod cli_html;
 mod cli_insights;
+mod cli_json_bytes;
 mod cli_live;
 mod cli_outputs;
 mod cli_plan;

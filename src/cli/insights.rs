@@ -1,7 +1,7 @@
 //! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or Markdown.
 
 use super::asking::Asking;
-use super::output::{pretty, printable};
+use super::output::{pretty, printable, with};
 use super::rules::CategoryRules;
 use super::table::{self, Table};
 use super::terminal::fitted;
@@ -210,7 +210,7 @@ fn as_chart(chart: &Chart) -> Value {
     match chart {
         Chart::Course { values, ends } => json!({"live_bytes": values, "from": ends[0], "to": ends[1]}),
         Chart::Parts(parts) => {
-            let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes});
+            let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes, "live_bytes": part.bytes});
             json!({"parts": parts.iter().map(part).collect::<Vec<Value>>()})
         }
         Chart::Delta(_, boxes) => {
@@ -238,7 +238,7 @@ fn as_sheet(sheet: &Sheet) -> Value {
     json!({
         "title": sheet.title,
         "note": sheet.note,
-        "threshold": threshold.map(|it| json!({"key": it.key, "label": it.label, "unit": it.unit, "value": it.value})),
+        "threshold": threshold.map(as_threshold),
         "columns": columns.collect::<Vec<Value>>(),
         "rows": sheet.rows.iter().map(|row| as_row(sheet, row)).collect::<Vec<Value>>(),
         "rows_left_out": sheet.left_out,
@@ -265,8 +265,21 @@ fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
     Value::Object(fields)
 }
 
+fn as_threshold(threshold: &Threshold) -> Value {
+    let Threshold { key, label, unit, value } = threshold;
+    let fields = json!({"key": key, "label": label, "unit": unit, "value": value});
+    if unit == "bytes" { with(fields, json!({ "value_bytes": value })) } else { fields }
+}
+
 fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
-    sheet.columns.iter().zip(cells).map(|(column, cell)| (column.key.clone(), as_value(cell))).collect()
+    let mut fields = Map::new();
+    for (SheetColumn { key, .. }, cell) in sheet.columns.iter().zip(cells) {
+        fields.insert(key.clone(), as_value(cell));
+        if matches!(cell, Cell::Bytes(_) | Cell::Change(_)) && !key.ends_with("_bytes") {
+            fields.insert(key.replacen("_bytes", "", 1) + "_bytes", as_value(cell));
+        }
+    }
+    fields
 }
 
 /// Numbers as they are, to the byte; a share as its two numbers.

@@ -180,7 +180,9 @@ fn reserved_as_json(simulated: &WhatIf) -> Value {
     let run = simulated.runs.first();
     json!({
         "peak_reserved": run.map(|run| run.peak_reserved),
+        "peak_reserved_bytes": run.map(|run| run.peak_reserved),
         "band": run.map(|run| run.band),
+        "band_bytes": run.map(|run| run.band),
         "grade": run.map(|run| run.grade.name()),
         "oom_event": run.and_then(|run| run.oom_event),
         "refused": simulated.proof.refused,

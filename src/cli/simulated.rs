@@ -54,6 +54,7 @@ pub(crate) fn write(terms: &Simulate, out: &OutputFile) -> Result<String, String
             "events": events,
             "segments": segments,
             "peak_reserved": peak_reserved,
+            "peak_reserved_bytes": peak_reserved,
             "ends_at_recorded_event": ends_at,
         });
         print(&pretty(&fields))?;

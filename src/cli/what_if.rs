@@ -119,13 +119,16 @@ fn as_json(device: i64, answer: &WhatIf, terms: &Simulate) -> Value {
             "settings": run.settings,
             "grade": run.grade.name(),
             "peak_reserved": run.peak_reserved,
+            "peak_reserved_bytes": run.peak_reserved,
             "band": run.band,
+            "band_bytes": run.band,
             "driver_calls": run.driver_calls,
             "retries": run.retries,
             "oom_event": run.oom_event,
         })
     };
-    let fit = |fit: &WhatIfFit| json!({"settings": fit.settings, "capacity": fit.capacity});
+    let fit =
+        |fit: &WhatIfFit| json!({"settings": fit.settings, "capacity": fit.capacity, "capacity_bytes": fit.capacity});
     json!({
         "device": device,
         "reproduces": {
@@ -134,8 +137,11 @@ fn as_json(device: i64, answer: &WhatIf, terms: &Simulate) -> Value {
             "segment_events": proof.segment_events,
             "segment_events_equal": proof.segment_events_equal,
             "largest_reserved_error": number(proof.largest_reserved_error),
+            "largest_reserved_error_bytes": number(proof.largest_reserved_error),
             "peak_reserved": number(proof.peak_reserved),
+            "peak_reserved_bytes": number(proof.peak_reserved),
             "recorded_peak_reserved": number(proof.recorded_peak_reserved),
+            "recorded_peak_reserved_bytes": number(proof.recorded_peak_reserved),
             "not_exercised": proof.not_exercised,
             "refused": proof.refused,
         },
