@@ -74,6 +74,27 @@ fn help_is_about_the_command() {
 }
 
 #[test]
+fn help_of_run_needs_no_python_and_lists_the_options_of_the_recorder() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/python/memscape/run.py");
+    let script = std::fs::read_to_string(script).unwrap();
+    let quoted = script.split('"').filter(|word| word.starts_with('-') && !word.contains(' '));
+    let options: Vec<&str> = quoted.collect();
+    assert!(options.contains(&"--on-growth") && options.contains(&"-m"), "{options:?}");
+    for words in [&["run", "--help"][..], &["run", "-h"], &["help", "run"]] {
+        let output = memscape().args(words).env("MEMSCAPE_PYTHON", "/nowhere/python").env("PATH", "").output().unwrap();
+        let help = text(output.stdout);
+        assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{words:?}");
+        for option in &options {
+            assert!(help.contains(&format!("{option} ")) || help.contains(&format!("{option}\n")), "{option}: {help}");
+        }
+    }
+    // What stands behind the program is its own.
+    let output =
+        memscape().args(["run", "train.py", "--help"]).env("MEMSCAPE_PYTHON", "/nowhere/python").output().unwrap();
+    assert!(output.status.code() == Some(1) && text(output.stderr).contains("MEMSCAPE_PYTHON"));
+}
+
+#[test]
 fn what_stands_behind_two_dashes_is_no_option() {
     let path = snapshot("dashes");
     let found = run(&["allocations", &path, "--json", "--", "-h"]);

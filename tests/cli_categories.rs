@@ -51,6 +51,27 @@ fn rules_are_chosen_by_name_or_read_from_a_file() {
 }
 
 #[test]
+fn rules_apply_to_pictures_exports_and_queries() {
+    let path = snapshot("written");
+    let rules = file("cli-rules-written.json", b"{\"mine\": \"attention\\\\.py$\"}");
+    let printed = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_memscape")).args(words).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for words in [
+        &["plot", &path, "-o", "-", "--colour", "category"][..],
+        &["export", &path, "--to", "csv", "-o", "-"],
+        &["export", &path, "--to", "jsonl", "-o", "-"],
+        &["export", &path, "--to", "sqlite", "-o", "-"],
+        &["sql", &path, "SELECT category FROM allocation"],
+    ] {
+        let with = |rules: &str| printed(&[words, &["--rules", rules]].concat()).contains("mine");
+        assert!(with(&rules) && !with("default"), "{words:?}");
+    }
+}
+
+#[test]
 fn what_is_wrong_with_rules_is_told_with_its_lines() {
     let rules = file("cli-rules-wrong.json", b"{\"a\": \"(\",\n \"b\": 3}");
     let output = categories(&snapshot("wrong"), Some(&rules));

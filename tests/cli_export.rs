@@ -8,6 +8,7 @@ use flate2::read::GzDecoder;
 use generate::Options;
 use memscape::engine::protocol::ExportFormat;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -79,6 +80,24 @@ fn scopes_ranges_and_tables_are_as_asked() {
     assert_eq!((events.len(), &events[0]["event"]), (10, &50.into()));
     let allocated = rows(&["--scope", "allocated", "--range", "50..59"]);
     assert_eq!(allocated.len(), events.iter().filter(|event| event["action"] == "alloc").count());
+}
+
+#[test]
+fn stacks_table_has_exactly_the_stacks_that_other_tables_name() {
+    let file = snapshot("export-stacks.pickle");
+    let ids = |table: &str| -> BTreeSet<u64> {
+        let done = export(&[&file, "--to", "jsonl", "-o", "-", "--table", table]);
+        let text = String::from_utf8(done.stdout).unwrap();
+        let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.filter_map(|row| row["stack"].as_u64()).collect()
+    };
+    let mut named = BTreeSet::new();
+    for table in ["allocations", "events", "segments"] {
+        let ids = ids(table);
+        assert!(!ids.is_empty(), "{table}");
+        named.extend(ids);
+    }
+    assert_eq!(ids("stacks"), named);
 }
 
 #[test]

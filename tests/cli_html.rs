@@ -239,7 +239,7 @@ fn what_fails_leaves_nothing_behind() {
         (&["none.json", "-o", "kept.html"], 1, "none.json"),
         (&["folder", "-o", "kept.html"], 1, "is a folder"),
         (&["a.json", "-o", "folder"], 1, "is a folder"),
-        (&["a.json", "-o", "a.json"], 1, "would overwrite the snapshot"),
+        (&["a.json", "-o", "a.json"], 1, "would overwrite the input a.json"),
         (&["a.json", "-o", "none/out.html"], 1, "none/out.html"),
         (&["a.json", "-o", "kept.html", "--viewer", "a.json"], 1, "a.json is not a memscape.html"),
         (&["a.json", "-o", "kept.html", "--viewer", "report.html"], 1, "contains a snapshot already"),

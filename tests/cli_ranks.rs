@@ -106,10 +106,10 @@ fn ranks_of_a_folder() {
     assert_eq!((delta["delta_bytes"].as_u64(), more % (4 << 20)), (Some(more), 0), "{delta}");
     assert!(more > 0, "{of}");
 
-    // Told in a hundred columns; the files one by one, in another order, are the same.
+    // Whole names in a pipe; the files one by one, in another order, are the same.
     let told = text(&["ranks", path]);
     assert!(told.starts_with("5 ranks alike (peak ") && told.contains("No file of 1 rank (6)"), "{told}");
-    assert!(told.lines().all(|line| line.chars().count() <= 100), "{told}");
+    assert!(!told.contains('…'), "{told}");
     let mut files: Vec<String> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path().to_str().unwrap().to_owned()).collect();
     files.sort_unstable_by(|one, other| other.cmp(one));

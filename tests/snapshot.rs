@@ -196,8 +196,12 @@ fn a_wrong_type_is_an_error_with_its_path() {
             "segments[0].total_size: expected an integer, found a list",
         ),
         (
-            json!({"segments": [], "external_annotations": [{"stage": "MIDDLE", "name": "x", "time_us": 3}]}),
-            "external_annotations[0].stage: is not 'START' or 'END'",
+            json!({"segments": [], "external_annotations": [{"stage": 3, "name": "x", "time_us": 3}]}),
+            "external_annotations[0].stage: expected a string, found an integer",
+        ),
+        (
+            json!({"segments": [], "external_annotations": [{"stage": "START", "name": "x"}]}),
+            "external_annotations[0].time_us: is missing",
         ),
         (json!([5]), "[0]: expected a segment, found an integer"),
         (json!({"a": 1}), "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"),
@@ -309,6 +313,25 @@ fn an_unknown_state_is_a_warning_and_counts_as_free() {
     let opened = opened(json!([segment(0, 0, json!([live(0, 512), block]))]));
     assert_eq!(only(&opened).end_requested, 512);
     assert_eq!(warnings(&opened), [("unknown_state".into(), 1, "[0].blocks[1].state".into())]);
+}
+
+#[test]
+fn annotation_with_an_unknown_stage_is_a_warning_and_is_skipped() {
+    let mark = |stage: &str, time: u64| json!({"stage": stage, "name": "step", "device": 0, "time_us": time});
+    let marks = [mark("START", 1), mark("INSTANT", 2), mark("END", 3), mark("INSTANT", 4), mark("PAUSE", 5)];
+    for marks in [marks.to_vec(), marks.into_iter().rev().collect()] {
+        let at = |stage: &str| marks.iter().position(|mark| mark["stage"] == stage).unwrap();
+        let places = ["INSTANT", "PAUSE"].map(|stage| format!("external_annotations[{}].stage", at(stage)));
+        let value = with(trace(json!([event("alloc", 0, 8)])), "external_annotations", json!(marks));
+        let value = with(value, "segments", json!([]));
+        let opened = opened(value);
+        assert_eq!(only(&opened).annotations, 2, "{marks:?}");
+        let [instant, pause] = places;
+        let found = warnings(&opened);
+        let stages = found.iter().filter(|(kind, ..)| kind == "unknown_stage");
+        let expected = [("unknown_stage".to_owned(), 2, instant), ("unknown_stage".to_owned(), 1, pause)];
+        assert_eq!(stages.cloned().collect::<Vec<_>>(), expected, "{found:?}");
+    }
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, printable};
+use super::table::{self, Table};
+use super::terminal::fitted;
 use super::terms::{At, Printed, SnapshotArgs};
 use base::units::{Bytes, Moment, counted, grouped};
 use clap::Args;
@@ -153,24 +155,26 @@ fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
         grouped(page.listed.bytes),
         if facts.is_none() { " over the whole trace" } else { "" },
     );
-    if !page.rows.is_empty() {
-        text.push_str(&format!(
-            "\n{:>10}  {:>19}  {:>11}  {:>12}  {:>11}  {:>14}  {}\n",
-            "requested", "bytes", "number", "allocated at", "freed at", "address", "call site"
-        ));
-    }
+    let numbers =
+        [("requested", 10), ("bytes", 19), ("number", 11), ("allocated at", 12), ("freed at", 11), ("address", 14)];
+    let columns = numbers.map(|(heading, min)| table::number(heading, min)).into_iter();
+    let mut table = Table::new(0, 2, columns.chain([table::name("call site", 0)]).collect::<Vec<_>>());
     for row in &page.rows {
         let event = |event: Option<u32>, none: &str| event.map_or(none.to_owned(), |event| grouped(event.into()));
-        text.push_str(&format!(
-            "{:>10}  {:>19}  {:>11}  {:>12}  {:>11}  {:>14}  {}\n",
+        table.push([
             Bytes(row.requested).to_string(),
             grouped(row.requested),
             format!("#{}", grouped(row.allocation.into())),
             event(row.born, "before"),
             event(row.freed, "never"),
             row.address.map_or_else(String::new, |address| format!("{address:x}")),
-            if row.site.is_empty() { "no stack".to_owned() } else { printable(&row.site) },
-        ));
+            if row.site.is_empty() { "no stack".to_owned() } else { row.site.clone() },
+        ]);
     }
-    text + &more(page.listed.count.saturating_sub(page.rows.len() as u32)) + &asking.other_devices()
+    if !page.rows.is_empty() {
+        text += "\n";
+        text += &table.text();
+    }
+    let more = more(page.listed.count.saturating_sub(page.rows.len() as u32));
+    fitted(&(text + &more + &asking.other_devices()))
 }

@@ -6,7 +6,7 @@
 //! comes `{"ready": {…}}`, or `{"error": …}` if the file cannot be opened.
 
 use super::opening::keep_open;
-use super::output::{standard_output, written};
+use super::output::{escaped, standard_output, written};
 use clap::Args;
 use engine::protocol::FileSummary;
 use serde::Deserialize;
@@ -80,7 +80,7 @@ fn next_line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
 
 fn reply(value: &Value) -> Result<(), String> {
     let mut out = standard_output();
-    written(writeln!(out, "{value}").and_then(|()| out.flush()))
+    written(writeln!(out, "{}", escaped(&value.to_string())).and_then(|()| out.flush()))
 }
 
 /// A file that is open for questions.

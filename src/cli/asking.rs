@@ -4,9 +4,10 @@ use super::input::Input;
 use super::kept::{self, Opened};
 use super::opening::open_first;
 use super::output::{printable, with};
+use super::rules::classify;
 use super::terms::{Clock, SnapshotArgs, When};
 use base::units::{Bytes, Moment, counted, grouped};
-use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
+use engine::protocol::{At, CategorySet, DeviceSummary, FileSummary, MomentFacts};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
 use serde_json::{Value, json};
@@ -56,9 +57,9 @@ impl Asking {
         &self.engine
     }
 
-    /// Says that this question has the file classified by rules of its own.
-    pub(crate) fn classified(&mut self) {
-        self.engine.classified();
+    /// Has the file classified by rules of this question.
+    pub(crate) fn classify(&mut self, set: CategorySet) {
+        classify(&mut self.engine, set);
     }
 
     /// Works until all is known of the file: what answers need, and what makes them faster.

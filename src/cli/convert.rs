@@ -2,6 +2,7 @@
 
 use super::asking::Asking;
 use super::output::say;
+use super::output_file::OutputFile;
 use super::packed::{Packed, Packing};
 use super::terms::SnapshotArgs;
 use base::units::{counted, grouped};
@@ -11,7 +12,7 @@ use engine::crop::CropError;
 use history::compact::Unwritable;
 use history::writing::{JsonWriter, PickleWriter};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -35,7 +36,7 @@ pub(crate) struct Arguments {
     pub(crate) source: SnapshotArgs,
     /// File to write, "-" for standard output; compressed if its name ends in .gz or .zst
     #[arg(short, long = "output", value_name = "OUT")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: OutputFile,
     /// What to write; if omitted, by the name of the file: .pickle, .json, .zip (SnapViewer) or .columns
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Option<Form>,
@@ -50,18 +51,20 @@ const GATHERED: usize = 1 << 20;
 impl Arguments {
     /// Writes the file; what went into it, or the error, as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
-        let form =
-            self.to.or_else(|| named(&self.out)).ok_or("--to is missing, and the name of the file does not tell")?;
+        let form = self
+            .to
+            .or_else(|| named(self.out.path()))
+            .ok_or("--to is missing, and the name of the file does not tell")?;
         let asking = Asking::open(&self.source)?;
         let device = asking.device.device;
         for warning in &asking.summary.warnings {
             say(&format!("{}: {}", self.source.file.display(), warning.message));
         }
         let engine = asking.into_engine();
-        let failed = |error: io::Error| format!("{}: {error}", self.out.display());
+        let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
         // An archive compresses what is in it.
-        let packing = if form == Form::Snapviewer { Packing::Plain } else { Packing::of(&self.out) };
-        let packed = Packed::create(&self.out, &self.source.file, packing).map_err(failed)?;
+        let packing = if form == Form::Snapviewer { Packing::Plain } else { Packing::of(self.out.path()) };
+        let packed = Packed::create(&self.out, packing).map_err(failed)?;
         let mut out = BufWriter::with_capacity(GATHERED, packed);
         let said = match form {
             Form::Pickle => PickleWriter::new(&mut out, self.protocol)

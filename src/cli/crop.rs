@@ -2,6 +2,7 @@
 
 use super::asking::{Asking, pick};
 use super::events::{beyond, first};
+use super::output_file::OutputFile;
 use super::packed::{Packed, Packing};
 use super::terms::{SnapshotArgs, When, when};
 use base::slice::Slice;
@@ -10,7 +11,6 @@ use clap::Args;
 use engine::crop::{Crop, CropError, Cropped};
 use engine::protocol::FileSummary;
 use engine::{Engine, StepSearch};
-use std::path::PathBuf;
 
 /// Arguments of `memscape crop`.
 #[derive(Args, Clone, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     pub(crate) source: SnapshotArgs,
     /// Snapshot to write, compressed if its name ends in .gz or .zst; "-" for standard output
     #[arg(short, long = "output", value_name = "OUT.pickle")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: OutputFile,
     /// First event, or time
     #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
     pub(crate) from: Option<When>,
@@ -58,8 +58,8 @@ impl Arguments {
             devices.push((other, same_time(&engine, device, chosen, other)?));
         }
         let crop = Crop { devices, prologue: !self.no_prologue, source: summary.file };
-        let failed = |error: std::io::Error| format!("{}: {error}", self.out.display());
-        let mut out = Packed::create(&self.out, &self.source.file, Packing::of(&self.out)).map_err(failed)?;
+        let failed = |error: std::io::Error| format!("{}: {error}", self.out.path().display());
+        let mut out = Packed::create(&self.out, Packing::of(self.out.path())).map_err(failed)?;
         let cropped = engine.crop(&crop, &mut out).map_err(|error| match error {
             CropError::Impossible(why) => why,
             CropError::Io(error) => failed(error),

@@ -2,7 +2,9 @@
 
 use super::asking::{Asking, pick};
 use super::diff_json::as_json;
-use super::output::{after, pretty, printable};
+use super::output::{after, more, pretty, printable};
+use super::table::{self, Table};
+use super::terminal::fitted;
 use super::terms::{SnapshotArgs, When, when};
 use base::slice::Slice;
 use base::units::{Bytes, Moment, grouped, percent};
@@ -174,37 +176,6 @@ fn moment(asking: &mut Asking, at: Option<When>) -> Result<Option<Moment>, Strin
     at.map(|at| asking.at(at).map(|facts| Moment(facts.moment))).transpose()
 }
 
-/// Letters of a line on a terminal.
-const WIDTH: usize = 100;
-
-/// A text on lines of at most [`WIDTH`] letters, those after the first indented.
-pub(crate) fn wrapped(text: &str, indent: &str) -> String {
-    let (mut lines, mut width) = (String::new(), 0);
-    for (place, word) in printable(text).split(' ').enumerate() {
-        let letters = word.chars().count();
-        if place > 0 && width + 1 + letters > WIDTH {
-            lines += "\n";
-            lines += indent;
-            width = indent.chars().count();
-        } else if place > 0 {
-            lines += " ";
-            width += 1;
-        }
-        lines += word;
-        width += letters;
-    }
-    lines + "\n"
-}
-
-/// The beginning of a name that fits in so many letters.
-pub(crate) fn cut(name: &str, letters: usize) -> String {
-    let name = printable(name);
-    match name.chars().count() <= letters {
-        true => name,
-        false => name.chars().take(letters.saturating_sub(1)).chain(['…']).collect(),
-    }
-}
-
 /// How much more or less is live in B than in A.
 fn total_relation(live: Two) -> String {
     if live.a == 0 { "–".to_owned() } else { times(live) }
@@ -219,32 +190,20 @@ fn as_text(of: &Comparison, top: u32) -> String {
     for (name, side) in [("A", &of.a), ("B", &of.b)] {
         let (device, at) = (device_name(side.device), after(side.moment));
         let live = bytes(side.live_bytes);
-        text += &wrapped(&format!("{name}  {} · {device}: {live} live {at}", cut(&side.file, 50)), "   ");
+        text += &format!("{name}  {} · {device}: {live} live {at}\n", printable(&side.file));
     }
     text += "\n";
-    of.verdict.iter().for_each(|sentence| text += &wrapped(sentence, "  "));
-    of.warnings.iter().for_each(|warning| text += &wrapped(&format!("Warning: {warning}"), "  "));
-    text += &wrapped(&format!("Alignment: {}", of.alignment_detail), "  ");
-    text += &format!("\n{:>18} {:>12} {:>12} {:>12}  after events\n", "live", "A", "B", "Δ");
-    for pair in &of.moments {
-        let event = |moment: u32| match Moment(moment).event() {
-            Some(event) => grouped(event.0.into()),
-            None => "−1".to_owned(),
-        };
-        let events = format!("{} · {}", event(pair.moments.0), event(pair.moments.1));
-        let two = pair.reserved.filter(|_| pair.title == "peak reserved").unwrap_or(pair.live);
-        let (a, b, delta) = (bytes(two.a), bytes(two.b), signed(two.delta()));
-        text += &format!("{:>18} {a:>12} {b:>12} {delta:>12}  {events}\n", pair.title);
-    }
-    text += &at_the_peak(of);
+    of.verdict.iter().for_each(|sentence| text += &(printable(sentence) + "\n"));
+    of.warnings.iter().for_each(|warning| text += &format!("Warning: {}\n", printable(warning)));
+    text += &format!("Alignment: {}\n", printable(&of.alignment_detail));
+    text += &["\n", &moments(of).text()].concat();
     let (a, b) = (of.matched.bytes, of.matched.known);
     let (of_a, of_b) = (percent(a.a, b.a), percent(a.b, b.b));
     text += &format!("\nBy {}: {of_a} of A and {of_b} of B have a partner\n", of.key_title);
-    text += &table(&of.rows, top);
-    text += &total(of);
+    text += &groups(&of.rows, top, Some(total(of)));
     if !of.pools.is_empty() {
         text += "\nBy pool\n";
-        text += &table(&of.pools, top);
+        text += &groups(&of.pools, top, None);
     }
     text += &steps(of, top);
     text += &allocations(of, top);
@@ -253,96 +212,106 @@ fn as_text(of: &Comparison, top: u32) -> String {
         for (name, a, b) in of.settings.iter().take(top as usize) {
             let value = |value: &Option<String>| {
                 value.as_deref().map_or("not recorded".to_owned(), |it| {
-                    if it.is_empty() { "(empty)".to_owned() } else { cut(it, 24) }
+                    if it.is_empty() { "(empty)".to_owned() } else { printable(it) }
                 })
             };
-            text += &format!("  {} {} → {}\n", cut(name, 44), value(a), value(b));
+            text += &format!("  {} {} → {}\n", printable(name), value(a), value(b));
         }
     }
-    if !of.scaling.is_empty() {
-        text += "\n  factor  call sites       pairs            A            B  largest call site\n";
-    }
+    let mut scaling =
+        columns([("factor", 8), ("call sites", 11), ("pairs", 11), ("A", 12), ("B", 12)], ["largest call site"]);
     for group in of.scaling.iter().take(top as usize) {
-        let (times, sites, pairs) = (factor(group.factor), grouped(group.sites.into()), grouped(group.pairs));
-        let site = group.rows.first().map_or(String::new(), |row| cut(&row.site, 36));
-        let (a, b) = (bytes(group.bytes.a), bytes(group.bytes.b));
-        text += &format!("{times:>8} {sites:>11} {pairs:>11} {a:>12} {b:>12}  {site}\n");
+        let site = group.rows.first().map_or("", |row| &row.site).to_owned();
+        let (factor, a, b) = (factor(group.factor), bytes(group.bytes.a), bytes(group.bytes.b));
+        scaling.push([factor, grouped(group.sites.into()), grouped(group.pairs), a, b, site]);
+    }
+    if !of.scaling.is_empty() {
+        text += &["\n", &scaling.text()].concat();
+    }
+    let mut lifetimes = columns([("lifetime", 24), ("allocations", 12), ("A", 12), ("B", 12)], ["largest call site"]);
+    for it in &of.lifetimes {
+        let site = it.sites.first().map_or("", |of| &of.site).to_owned();
+        let (a, b) = (bytes(it.bytes.a), bytes(it.bytes.b));
+        lifetimes.push([it.outcome.title().to_owned(), grouped(it.allocations), a, b, site]);
     }
     if !of.lifetimes.is_empty() {
-        text += "\n                lifetime  allocations            A            B  largest call site\n";
+        text += &["\n", &lifetimes.text()].concat();
     }
-    for it in &of.lifetimes {
-        let site = it.sites.first().map_or(String::new(), |of| cut(&of.site, 36));
-        let (a, b, count) = (bytes(it.bytes.a), bytes(it.bytes.b), grouped(it.allocations));
-        text += &format!("{:>24} {count:>12} {a:>12} {b:>12}  {site}\n", it.outcome.title());
+    fitted(&text)
+}
+
+/// A table of these columns of numbers and names.
+fn columns<const N: usize, const M: usize>(numbers: [(&str, usize); N], names: [&str; M]) -> Table {
+    let numbers = numbers.into_iter().map(|(heading, min)| table::number(heading, min));
+    Table::new(0, 2, numbers.chain(names.into_iter().map(|heading| table::name(heading, 0))).collect::<Vec<_>>())
+}
+
+/// The moments that are compared, fragmentation at the peaks, and how often memory ran out.
+fn moments(of: &Comparison) -> Table {
+    let mut table = columns([("live", 18), ("A", 12), ("B", 12), ("Δ", 12)], ["after events"]);
+    for pair in &of.moments {
+        let event = |moment: u32| match Moment(moment).event() {
+            Some(event) => grouped(event.0.into()),
+            None => "−1".to_owned(),
+        };
+        let events = format!("{} · {}", event(pair.moments.0), event(pair.moments.1));
+        let two = pair.reserved.filter(|_| pair.title == "peak reserved").unwrap_or(pair.live);
+        table.push([pair.title.to_string(), bytes(two.a), bytes(two.b), signed(two.delta()), events]);
     }
-    text
+    if let Some((pair, reserved)) = of.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
+        // Blocks are rounded up, so that less is free than what is not live.
+        let free = |live: u64, reserved: u64| format!("≤ {}", percent(reserved.saturating_sub(live), reserved));
+        let (a, b) = (free(pair.live.a, reserved.a), free(pair.live.b, reserved.b));
+        table.push(["fragmentation", &a, &b]);
+    }
+    if of.out_of_memory != Two::default() {
+        table.push(["OOM", &of.out_of_memory.a.to_string(), &of.out_of_memory.b.to_string()]);
+    }
+    table
 }
 
 /// The steps that both have.
 fn steps(of: &Comparison, top: u32) -> String {
-    let mut text = String::new();
-    if !of.steps.is_empty() {
-        text += &format!("\n{:>12} {:>12} {:>12} {:>13}  allocations\n", "A, peak", "B, peak", "Δ", "ratio");
-    }
+    let mut table = columns([("A, peak", 12), ("B, peak", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "step"]);
     for step in of.steps.iter().take(top as usize) {
         let (a, b, delta) = (bytes(step.peak.a), bytes(step.peak.b), signed(step.peak.delta()));
         let counts = format!("{} → {}", grouped(step.allocations.a), grouped(step.allocations.b));
-        let name = cut(&step.name, 24);
-        text += &format!("{a:>12} {b:>12} {delta:>12} {:>13}  {counts:<15} {name}\n", total_relation(step.peak));
+        table.push([a, b, delta, total_relation(step.peak), counts, step.name.clone()]);
     }
-    text + &super::output::more(of.steps.len().saturating_sub(top as usize) as u32)
+    let text = if of.steps.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
+    text + &more(of.steps.len().saturating_sub(top as usize) as u32)
 }
 
 /// The allocations that differ most.
 fn allocations(of: &Comparison, top: u32) -> String {
-    let mut text = String::new();
-    if !of.allocations.rows.is_empty() {
-        text += &format!("\n{:>12} {:>12} {:>12} {:>13}  allocation\n", "A", "B", "Δ", "ratio");
-    }
+    let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocation"]);
     // They are many: the groups above say more.
     for row in of.allocations.rows.iter().take(top.div_ceil(4) as usize) {
         let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
         let id = |id: Option<u32>| id.map_or("–".to_owned(), |id| format!("#{id}"));
-        let name = cut(&format!("{} → {} {}", id(row.ids.0), id(row.ids.1), row.site), 44);
-        text += &format!("{a:>12} {b:>12} {delta:>12} {:>13}  {name}\n", row.relation());
+        table.push([a, b, delta, row.relation(), format!("{} → {} {}", id(row.ids.0), id(row.ids.1), row.site)]);
     }
+    let text = if of.allocations.rows.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
     let left_out = of.allocations.count.saturating_sub(top.div_ceil(4).into());
-    text + &super::output::more(u32::try_from(left_out).unwrap_or(u32::MAX))
-}
-
-/// Fragmentation at the peaks, and how often memory ran out.
-fn at_the_peak(of: &Comparison) -> String {
-    let mut text = String::new();
-    if let Some((pair, reserved)) = of.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
-        // Blocks are rounded up, so that less is free than what is not live.
-        let free = |live: u64, reserved: u64| percent(reserved.saturating_sub(live), reserved);
-        let (a, b) = (free(pair.live.a, reserved.a), free(pair.live.b, reserved.b));
-        text += &format!("{:>18} {:>12} {:>12}\n", "fragmentation", format!("≤ {a}"), format!("≤ {b}"));
-    }
-    if of.out_of_memory != Two::default() {
-        text += &format!("{:>18} {:>12} {:>12}\n", "OOM", of.out_of_memory.a, of.out_of_memory.b);
-    }
-    text
+    text + &more(u32::try_from(left_out).unwrap_or(u32::MAX))
 }
 
 /// The sums of all rows: the difference of the totals.
-fn total(of: &Comparison) -> String {
+fn total(of: &Comparison) -> [String; 5] {
     let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
-    let (a, b, delta) = (bytes(live.a), bytes(live.b), signed(live.delta()));
-    format!("{a:>12} {b:>12} {delta:>12} {:>13}  total\n", total_relation(live))
+    [bytes(live.a), bytes(live.b), signed(live.delta()), total_relation(live), "total".to_owned()]
 }
 
-fn table(rows: &[Row], top: u32) -> String {
-    let mut text = format!("{:>12} {:>12} {:>12} {:>13}  allocations\n", "A", "B", "Δ", "ratio");
+/// Groups of allocations, and their total below them.
+fn groups(rows: &[Row], top: u32, total: Option<[String; 5]>) -> String {
+    let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "group"]);
     for row in rows.iter().take(top as usize) {
         let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
         let counts = format!("{} → {}", grouped(row.count.a), grouped(row.count.b));
-        let room = WIDTH.saturating_sub(12 * 3 + 2 + 14 + 2 + 1 + counts.chars().count().max(11));
-        let name = cut(&row.label, room);
-        text += &format!("{a:>12} {b:>12} {delta:>12} {:>13}  {counts:<11} {name}\n", row.relation());
+        table.push([a, b, delta, row.relation(), counts, row.label.clone()]);
     }
-    text + &super::output::more(rows.len().saturating_sub(top as usize) as u32)
+    total.into_iter().for_each(|total| table.push(total));
+    table.text() + &more(rows.len().saturating_sub(top as usize) as u32)
 }
 
 /// The insight of the page, with what is asked of a report that stands alone: what is compared.

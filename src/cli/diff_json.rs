@@ -116,11 +116,12 @@ pub(super) fn as_json(of: &Comparison) -> Value {
                 .iter()
                 .map(|row| {
                     let (factor, share) = (row.factor, share(row.share.0, row.share.1));
-                    json!({"call_site": row.site, "factor": factor, "share": share, "pairs": row.pairs, "bytes": two(row.bytes)})
+                    let bytes = two(row.bytes);
+                    json!({"call_site": row.site, "factor": factor, "share": share, "pairs": row.pairs, "bytes": bytes, "live_bytes": bytes})
                 })
                 .collect();
             let (factor, bytes) = (group.factor, two(group.bytes));
-            json!({"factor": factor, "call_sites": group.sites, "pairs": group.pairs, "bytes": bytes, "largest": sites})
+            json!({"factor": factor, "call_sites": group.sites, "pairs": group.pairs, "bytes": bytes, "live_bytes": bytes, "largest": sites})
         })
         .collect();
     let lifetimes: Vec<Value> = of
@@ -135,13 +136,14 @@ pub(super) fn as_json(of: &Comparison) -> Value {
                         "call_site": of.site,
                         "allocations": of.allocations,
                         "bytes": two(of.bytes),
+                        "requested_bytes": two(of.bytes),
                         "longer_events": of.longer_events,
                         "longer_steps": of.longer_steps,
                     })
                 })
                 .collect();
             let (outcome, bytes) = (it.outcome.name(), two(it.bytes));
-            json!({"outcome": outcome, "allocations": it.allocations, "bytes": bytes, "largest": sites})
+            json!({"outcome": outcome, "allocations": it.allocations, "bytes": bytes, "requested_bytes": bytes, "largest": sites})
         })
         .collect();
     json!({

@@ -1,7 +1,9 @@
 //! `memscape events`: the events that match a filter, printed as they come: ten million lines are never held at once.
 
 use super::asking::{Asking, Edge};
-use super::output::{more, printable, standard_output, written};
+use super::output::{escaped, more, printable, standard_output, written};
+use super::table::{self, Column, Table};
+use super::terminal::fitted;
 use super::terms::{Printed, SnapshotArgs, When, when};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
@@ -122,30 +124,31 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
     });
     if printed.json {
         // The rows come last, one a line.
-        let head = asking.document(head).to_string();
+        let head = escaped(&asking.document(head).to_string());
         write!(out, "{},\n\"rows\": [", head.trim_end_matches('}'))?;
     } else {
         write_head(out, asking, &filter.text, &next)?;
     }
-    let mut told = 0;
+    let mut done = 0;
     loop {
-        for row in &next.rows {
-            if printed.json {
-                write!(out, "{}{}", if told == 0 { "\n" } else { ",\n" }, as_json(row))?;
-            } else {
-                write_line(out, row, asking.device.time_us.map(|(first, _)| first))?;
+        if printed.json {
+            for (at, row) in next.rows.iter().enumerate() {
+                let before = if done == 0 && at == 0 { "\n" } else { ",\n" };
+                write!(out, "{before}{}", escaped(&as_json(row).to_string()))?;
             }
-            told += 1;
+        } else {
+            write_rows(out, &next.rows, asking.device.time_us.map(|(first, _)| first), done == 0)?;
         }
-        if told >= wanted || next.rows.is_empty() {
+        done += next.rows.len() as u32;
+        if done >= wanted || next.rows.is_empty() {
             break;
         }
-        next = page(asking, filter, [told, (wanted - told).min(PAGE)])?;
+        next = page(asking, filter, [done, (wanted - done).min(PAGE)])?;
     }
     if printed.json {
         writeln!(out, "\n]}}")?;
     } else {
-        out.write_all((more(listed - wanted) + &asking.other_devices()).as_bytes())?;
+        out.write_all(fitted(&(more(listed - wanted) + &asking.other_devices())).as_bytes())?;
     }
     out.flush()
 }
@@ -153,42 +156,41 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
 fn write_head(out: &mut dyn Write, asking: &Asking, filter: &str, page: &EventsPage) -> io::Result<()> {
     let filter = if filter.is_empty() { String::new() } else { format!(", {}", printable(filter)) };
     let all = counted(page.all.into(), "event");
-    writeln!(out, "{}{filter}: {} of {all}", asking.title(), grouped(page.listed.into()))?;
-    if page.listed == 0 {
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "\n{:>11}  {:>11}  {:>8}  {:<14}  {:>15}  {:<18}  {:>11}  {:>6}  {:>6}  {:>10}  {:>13}  {:>10}  call site",
-        "event",
-        "time",
-        "Δt",
-        "action",
-        "bytes",
-        "address",
-        "allocation",
-        "stream",
-        "pool",
-        "live",
-        "awaiting free",
-        "reserved"
-    )
+    let head = format!("{}{filter}: {} of {all}\n", asking.title(), grouped(page.listed.into()));
+    out.write_all(fitted(&head).as_bytes())?;
+    if page.listed > 0 { out.write_all(b"\n") } else { Ok(()) }
 }
 
 fn action(row: &EventRow) -> &'static str {
     Action::ALL.get(usize::from(row.action)).map_or("", |action| action.name())
 }
 
-/// A row; times are since the `first` of the trace.
-fn write_line(out: &mut dyn Write, row: &EventRow, first: Option<i64>) -> io::Result<()> {
+/// Columns with their widths where nothing is wider, numbers first.
+const NUMBERS_BEFORE: [(&str, usize); 3] = [("event", 11), ("time", 11), ("Δt", 8)];
+const NUMBERS_AFTER: [(&str, usize); 6] =
+    [("allocation", 11), ("stream", 6), ("pool", 6), ("live", 10), ("awaiting free", 13), ("reserved", 10)];
+
+/// Writes rows, under headings if they are the first; times are since the `first` of the trace.
+fn write_rows(out: &mut dyn Write, rows: &[EventRow], first: Option<i64>, has_headings: bool) -> io::Result<()> {
+    let number = |(heading, min): (&str, usize)| table::number(heading, min);
+    let mut columns: Vec<Column> = NUMBERS_BEFORE.into_iter().map(number).collect();
+    columns.extend([table::name("action", 14).whole(), table::number("bytes", 15), table::name("address", 18).whole()]);
+    columns.extend(NUMBERS_AFTER.into_iter().map(number));
+    columns.push(table::name("call site", 0));
+    let mut table = Table::new(0, 2, columns);
+    rows.iter().for_each(|row| table.push(cells(row, first)));
+    let texts = table.texts();
+    texts.iter().skip(usize::from(!has_headings || rows.is_empty())).try_for_each(|text| out.write_all(text.as_bytes()))
+}
+
+fn cells(row: &EventRow, first: Option<i64>) -> [String; 13] {
     let unless = |text: Option<String>| text.unwrap_or_default();
     let short = |bytes: u64| Bytes(bytes).to_string();
-    let line = format!(
-        "{:>11}  {:>11}  {:>8}  {:<14}  {:>15}  {:<18}  {:>11}  {:>6}  {:>6}  {:>10}  {:>13}  {:>10}  {}",
+    [
         grouped(row.event.into()),
         unless(row.time_us.zip(first).map(|(us, first)| format!("{:.6} s", us.saturating_sub(first) as f64 / 1e6))),
         unless(row.since_us.map(duration_us)),
-        action(row),
+        action(row).to_owned(),
         grouped(row.size),
         unless(row.address.map(|address| versioned(address, row.version))),
         unless(row.allocation.map(|id| "#".to_owned() + &grouped(id.into()))),
@@ -199,10 +201,9 @@ fn write_line(out: &mut dyn Write, row: &EventRow, first: Option<i64>) -> io::Re
         short(row.reserved),
         match row.device_free {
             Some(free) => format!("{} free on the device", Bytes(free)),
-            None => printable(&row.site),
+            None => row.site.clone(),
         },
-    );
-    writeln!(out, "{}", line.trim_end())
+    ]
 }
 
 fn as_json(row: &EventRow) -> Value {

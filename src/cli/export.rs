@@ -1,10 +1,11 @@
 //! `memscape export`: a snapshot in the format of another tool.
 
 use super::asking::Asking;
-use super::begun::Begun;
 use super::columnar;
 use super::events::{beyond, first};
+use super::output_file::OutputFile;
 use super::packed::{Packed, Packing};
+use super::rules::CategoryRules;
 use super::terms::{SnapshotArgs, When, when};
 use base::units::{Bytes, counted};
 use clap::builder::PossibleValuesParser;
@@ -62,7 +63,7 @@ pub(crate) struct Arguments {
     pub(crate) to: String,
     /// File to write, "-" for standard output; compressed if its name ends in .gz or .zst
     #[arg(short, long = "output", value_name = "OUT")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: OutputFile,
     /// Cursor position: peak, oom, end, an event number or a time (see "memscape live --help")
     #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true, default_value = "peak")]
     pub(crate) at: When,
@@ -75,6 +76,8 @@ pub(crate) struct Arguments {
     /// With csv, jsonl and parquet: which rows to write
     #[arg(long, value_name = "TABLE", default_value = "allocations", value_parser = PossibleValuesParser::new(ExportTable::ALL.map(ExportTable::name)))]
     pub(crate) table: String,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// With trace: how many of the largest allocations to write
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) largest: u32,
@@ -96,13 +99,14 @@ impl Arguments {
             return self.write_sqlite();
         }
         let mut asking = Asking::open(&self.source)?;
+        self.rules.classify(&mut asking)?;
         let question = self.question(&mut asking)?;
         let device = asking.device.device;
         let mut engine = asking.into_engine();
         let side = engine.whole_side(device).ok_or("the file has no such device")?;
-        let failed = |error: io::Error| format!("{}: {error}", self.out.display());
-        let packing = if question.format == ExportFormat::Pprof { Packing::Gzip } else { Packing::of(&self.out) };
-        let mut out = Packed::create(&self.out, &self.source.file, packing).map_err(failed)?;
+        let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
+        let packing = if question.format == ExportFormat::Pprof { Packing::Gzip } else { Packing::of(self.out.path()) };
+        let mut out = Packed::create(&self.out, packing).map_err(failed)?;
         let total = match &self.onto {
             Some(trace) => onto(trace, side, &question, &mut out).map(|()| Total::default())?,
             None if self.to == PARQUET => {
@@ -125,25 +129,13 @@ impl Arguments {
         })
     }
 
-    /// Has SQLite write a file, and takes that to its place: what is written may be a pipe, or compressed.
     fn write_sqlite(&self) -> Result<String, String> {
         if self.range.is_some() || self.scope.is_some() || self.source.device.is_some() {
             return Err(
                 "--to sqlite writes all tables of all devices: leave out --range, --scope and --device".to_owned()
             );
         }
-        let failed = |error: io::Error| format!("{}: {error}", self.out.display());
-        let mut out = Packed::create(&self.out, &self.source.file, Packing::of(&self.out)).map_err(failed)?;
-        let named = tempfile::Builder::new();
-        // Beside its place there is room for it, unless that is no file.
-        let is_file = self.out.as_os_str() != "-" && (self.out.is_file() || !self.out.exists());
-        let near = self.out.parent().filter(|_| is_file);
-        let near = near.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-        let folder = near.map_or_else(std::env::temp_dir, Path::to_owned);
-        let (mut file, begun) = Begun::create(&named, &folder).map_err(failed)?;
-        super::sql::save(&self.source.file, begun.path())?;
-        io::copy(&mut file, &mut out).and_then(|_| out.finish()).map_err(failed)?;
-        drop(begun);
+        super::sql::save_snapshot(&self.source.file, &self.rules, &self.out)?;
         Ok("all tables of memscape sql".to_owned())
     }
 

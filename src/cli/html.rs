@@ -7,9 +7,9 @@ use super::carried::Carried;
 use super::input::Input;
 use super::kept::Opened;
 use super::opening::{name_of, open_first};
+use super::output_file::OutputFile;
 use super::terms::{At, SnapshotArgs};
 use super::viewer::{viewer, with_sql};
-use super::written::Written;
 use base::units::{Bytes, grouped};
 use base64::prelude::BASE64_STANDARD;
 use base64::write::EncoderWriter;
@@ -29,7 +29,7 @@ pub(crate) struct Html {
     pub(crate) source: SnapshotArgs,
     /// HTML file to write, "-" for standard output
     #[arg(short, long = "output", value_name = "OUT.html")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: OutputFile,
     #[command(flatten)]
     pub(crate) at: At,
     /// Snapshot to compare with: the page holds both
@@ -93,8 +93,8 @@ impl Html {
             view += &["&with=", &percent_encoded(&name)].concat();
             snapshots.push((name, carried));
         }
-        let wrong = |error: io::Error| format!("{}: {error}", self.out.display());
-        let mut out = Written::create(&self.out, file).map_err(wrong)?;
+        let wrong = |error: io::Error| format!("{}: {error}", self.out.path().display());
+        let mut out = self.out.create().map_err(wrong)?;
         let size = write_parts([head, tail], &view, &snapshots, &mut out).map_err(wrong)?;
         out.finish().map_err(wrong)?;
         Ok(said(size, &snapshots))

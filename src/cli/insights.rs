@@ -1,24 +1,26 @@
 //! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or Markdown.
 
 use super::asking::Asking;
-use super::output::{pretty, printable};
+use super::output::{pretty, printable, with};
+use super::rules::CategoryRules;
+use super::table::{self, Table};
+use super::terminal::fitted;
 use super::terms::{At, SnapshotArgs, bytes};
 use base::units::Moment;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::protocol::{
-    CategorySet, Cell, Chart, ChartPart, DeltaBox, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow,
-    Threshold, Tone, Topic,
+    Cell, Chart, ChartPart, DeltaBox, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Threshold, Tone,
+    Topic,
 };
-use engine::{Answer, Question, Request};
+use engine::{Answer, Question};
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
 use ui::cell_text::{exact, is_of_numbers, left_out, threshold, total};
 use ui::markdown::markdown;
 use ui::summary::device_name;
 
-/// Characters that a column of words is made wide for; what is longer stands out.
-const WIDEST: usize = 60;
+/// Width from which on a name stands out of its column, where the table is not fitted to a terminal.
+const MAX_NAME: usize = 60;
 
 /// Arguments of `memscape insights`.
 #[derive(Args, Clone, Debug)]
@@ -45,9 +47,8 @@ pub(crate) struct Terms {
     /// Change a threshold that the output names, such as late=10 or alive=3MiB
     #[arg(long = "threshold", value_name = "KEY=N", value_parser = key_and_value)]
     pub(crate) thresholds: Vec<(String, u64)>,
-    /// Category rules: default, mosaic, or a file (JSON, or Mosaic's JSON or YAML)
-    #[arg(long)]
-    pub(crate) rules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// Maximum number of rows in each table
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: u32,
@@ -74,7 +75,7 @@ pub(crate) fn insight(topic: Topic, terms: &Terms) -> Result<String, String> {
     let texts = reports.iter().map(|report| match terms {
         Terms { json: true, .. } => pretty(&asking.document(as_json(report))),
         Terms { markdown: true, .. } => markdown(report, &of),
-        _ => as_text(report, &of) + &asking.other_devices(),
+        _ => fitted(&(as_text(report, &of) + &asking.other_devices())),
     });
     Ok(texts.collect())
 }
@@ -103,15 +104,14 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
         if is_overview && !terms.markdown { (printable(&of) + "\n\n", "") } else { (String::new(), of.as_str()) };
     let texts: Vec<String> = reports.iter().map(|report| form(report, of)).collect();
     let others = if terms.markdown { String::new() } else { asking.other_devices() };
-    Ok(title + &texts.join("\n") + &others)
+    let text = title + &texts.join("\n") + &others;
+    Ok(if terms.markdown { text } else { fitted(&text) })
 }
 
 /// Insights on these topics, with the file that they are about.
 fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), String> {
     let mut asking = Asking::open(&terms.source)?;
-    if let Some(path) = &terms.rules {
-        classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
+    terms.rules.classify(&mut asking)?;
     let at = terms.at.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
     let mut reports = Vec::new();
     for &topic in topics {
@@ -135,22 +135,6 @@ fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), Str
         });
     }
     Ok((asking, reports))
-}
-
-/// Classifies by these rules: those of that name, or in that file.
-pub(crate) fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> {
-    let set = match rules.to_str().and_then(CategorySet::named) {
-        Some(set) => set,
-        None => {
-            let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;
-            let told = |errors: Vec<SetError>| errors.iter().map(SetError::to_string).collect::<Vec<String>>();
-            yaml::parse(&text).map_err(|errors| told(errors).join("; "))?
-        }
-    };
-    asking.classified();
-    // It has no reply.
-    asking.ask(Request::Categories(Box::new(set)));
-    Ok(())
 }
 
 fn as_text(report: &Report, of: &str) -> String {
@@ -184,35 +168,21 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         text.push_str("  none\n");
         return;
     }
-    let mut lines = vec![sheet.columns.iter().map(|column| printable(&column.label)).collect::<Vec<String>>()];
-    let line = |row: &SheetRow| {
-        let mut cells: Vec<String> = row.cells.iter().map(|cell| printable(&exact(cell))).collect();
+    let column = |(at, column): (usize, &SheetColumn)| match is_of_numbers(sheet, at) {
+        true => table::number(&column.label, 0),
+        false => table::name(&column.label, 0).up_to(MAX_NAME),
+    };
+    let mut table = Table::new(2, 3, sheet.columns.iter().enumerate().map(column).collect::<Vec<_>>());
+    for row in sheet.rows.iter().chain(&total(sheet)) {
+        let mut cells: Vec<String> = row.cells.iter().map(exact).collect();
         if let Some(name) = row.cells.iter().position(|cell| matches!(cell, Cell::Text(_)))
             && let Some(cell) = cells.get_mut(name)
         {
             cell.insert_str(0, &"  ".repeat(row.depth.min(64) as usize));
         }
-        cells
-    };
-    lines.extend(sheet.rows.iter().map(line));
-    lines.extend(total(sheet).iter().map(line));
-    let columns = sheet.columns.len();
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column));
-        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-        if is_of_numbers(sheet, column) { widest } else { widest.min(WIDEST) }
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for line in &lines {
-        let mut words = String::new();
-        for ((column, cell), &width) in line.iter().take(columns).enumerate().zip(&widths) {
-            words.push_str(if column == 0 { "  " } else { "   " });
-            let cell = if is_of_numbers(sheet, column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
-            words.push_str(&cell);
-        }
-        text.push_str(words.trim_end());
-        text.push('\n');
+        table.push(cells);
     }
+    text.push_str(&table.text());
     if let Some(words) = left_out(sheet) {
         text.push_str(&format!("  {words} (see --top)\n"));
     }
@@ -240,7 +210,7 @@ fn as_chart(chart: &Chart) -> Value {
     match chart {
         Chart::Course { values, ends } => json!({"live_bytes": values, "from": ends[0], "to": ends[1]}),
         Chart::Parts(parts) => {
-            let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes});
+            let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes, "live_bytes": part.bytes});
             json!({"parts": parts.iter().map(part).collect::<Vec<Value>>()})
         }
         Chart::Delta(_, boxes) => {
@@ -268,7 +238,7 @@ fn as_sheet(sheet: &Sheet) -> Value {
     json!({
         "title": sheet.title,
         "note": sheet.note,
-        "threshold": threshold.map(|it| json!({"key": it.key, "label": it.label, "unit": it.unit, "value": it.value})),
+        "threshold": threshold.map(as_threshold),
         "columns": columns.collect::<Vec<Value>>(),
         "rows": sheet.rows.iter().map(|row| as_row(sheet, row)).collect::<Vec<Value>>(),
         "rows_left_out": sheet.left_out,
@@ -295,8 +265,21 @@ fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
     Value::Object(fields)
 }
 
+fn as_threshold(threshold: &Threshold) -> Value {
+    let Threshold { key, label, unit, value } = threshold;
+    let fields = json!({"key": key, "label": label, "unit": unit, "value": value});
+    if unit == "bytes" { with(fields, json!({ "value_bytes": value })) } else { fields }
+}
+
 fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
-    sheet.columns.iter().zip(cells).map(|(column, cell)| (column.key.clone(), as_value(cell))).collect()
+    let mut fields = Map::new();
+    for (SheetColumn { key, .. }, cell) in sheet.columns.iter().zip(cells) {
+        fields.insert(key.clone(), as_value(cell));
+        if matches!(cell, Cell::Bytes(_) | Cell::Change(_)) && !key.ends_with("_bytes") {
+            fields.insert(key.replacen("_bytes", "", 1) + "_bytes", as_value(cell));
+        }
+    }
+    fields
 }
 
 /// Numbers as they are, to the byte; a share as its two numbers.

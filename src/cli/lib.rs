@@ -26,6 +26,7 @@ mod mcp;
 mod one_survey;
 mod opening;
 mod output;
+mod output_file;
 mod packed;
 #[cfg(test)]
 mod parsing;
@@ -36,6 +37,7 @@ mod ranks_json;
 mod ranks_survey;
 mod report_html;
 mod room;
+mod rules;
 mod run;
 mod scaling;
 mod segments;
@@ -44,21 +46,25 @@ mod serve;
 mod simulated;
 mod sql;
 mod summary;
+mod table;
+mod terminal;
 mod terms;
 mod tui;
 mod viewer;
 mod what_if;
-mod written;
 
 use cache::Caching;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use engine::protocol::Topic;
 use output::{caught, print, say};
+use output_file::OutputFile;
 use room::Room;
 use serde_json::{Value, json};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+use terminal::Layout;
 use terms::Load;
 
 /// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
@@ -71,6 +77,8 @@ struct Memscape {
     load: Load,
     #[command(flatten)]
     caching: Caching,
+    #[command(flatten)]
+    layout: Layout,
     #[command(flatten)]
     room: Room,
 }
@@ -191,15 +199,16 @@ enum Command {
 
 /// Runs the program on its own arguments.
 pub fn main() -> ExitCode {
-    let parsed = Memscape::try_parse().and_then(|Memscape { command, load, caching, room }| {
+    let parsed = parse(std::env::args_os()).and_then(|(Memscape { command, load, caching, layout, room }, refused)| {
         let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
         let conflict = |conflict| Memscape::command().error(ErrorKind::ArgumentConflict, conflict);
         opening::load(range.map_err(conflict)?);
         caching.begin();
+        layout.begin();
         room.begin(command.can_load_a_range());
-        Ok(command)
+        Ok((command, refused))
     });
-    let ended = parsed.map(Command::run);
+    let ended = parsed.map(|(command, refused)| refused.map_err(|error| vec![error]).and_then(|()| command.run()));
     // All was said; what was decoded is still being kept.
     kept::close();
     cache::finish();
@@ -210,11 +219,21 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Err(error) => {
-            // Help as well; nobody may read it.
-            let _ = error.print();
+            output::print_clap(&error);
             ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
         }
     }
+}
+
+/// Reads arguments. The inner error is a sentence on an output file that would replace an input.
+///
+/// # Errors
+/// Invalid arguments, or a request for help.
+fn parse(words: impl IntoIterator<Item = OsString>) -> Result<(Memscape, Result<(), String>), clap::Error> {
+    let cli = Memscape::command();
+    let matches = cli.clone().try_get_matches_from(words)?;
+    let refused = output_file::refuse_inputs(&cli, &matches);
+    Memscape::from_arg_matches(&matches).map(|parsed| (parsed, refused))
 }
 
 impl Command {
@@ -315,7 +334,8 @@ impl Command {
             Command::Mcp(arguments) => return arguments.run(answer_about).map_err(|error| vec![error]),
             Command::Run(arguments) => return arguments.run(),
             Command::Completions(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
-            Command::Man(arguments) => (&arguments.folder, arguments.run(Memscape::command())),
+            // Its errors name the file.
+            Command::Man(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
         };
         result.map_err(|error| vec![format!("{}: {error}", path.display())])
     }
@@ -326,8 +346,8 @@ fn printed(text: String) -> Result<(), String> {
 }
 
 /// Says what was written, or fails for what was read.
-fn written<'a>(out: &Path, source: &'a Path, what: Result<String, String>) -> (&'a Path, Result<(), String>) {
-    (source, what.map(|what| say(&format!("{}: {what}", out.display()))))
+fn written<'a>(out: &OutputFile, source: &'a Path, what: Result<String, String>) -> (&'a Path, Result<(), String>) {
+    (source, what.map(|what| say(&format!("{}: {what}", out.path().display()))))
 }
 
 fn reported(topic: Topic, terms: &insights::Terms) -> (&Path, Result<(), String>) {
@@ -363,9 +383,9 @@ fn answered(
         cli.get_subcommands().find(is_named).ok_or_else(|| format!("no command {command}: see memscape --help"))?;
     let has_json = known.get_arguments().any(|argument| argument.get_id() == "json");
     let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
-    let parsed = Memscape::try_parse_from(words.chain(arguments.iter().map(String::as_str)));
+    let parsed = parse(words.chain(arguments.iter().map(String::as_str)).map(OsString::from));
     // Help is an error of clap's, and no answer. Of its errors the first line says what is wrong, the others what to type.
-    let Memscape { command: asked, load, .. } = parsed.map_err(|error| {
+    let (Memscape { command: asked, load, .. }, refused) = parsed.map_err(|error| {
         let text = error.to_string();
         let line = text.lines().next().unwrap_or_default();
         line.strip_prefix("error: ").unwrap_or(line).to_owned()
@@ -379,6 +399,7 @@ fn answered(
     if let Some(conflict) = asked.conflict(&load) {
         return Err(conflict);
     }
+    refused?;
     let (result, caught) = caught(|| asked.run());
     let prefix = format!("{path}: ");
     result.map_err(|errors| errors.join("; ").replace(&prefix, ""))?;

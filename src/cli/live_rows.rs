@@ -1,7 +1,9 @@
 //! What is live at the cursor, grouped by the code that allocated it, as text or JSON.
 
 use super::asking::{Asking, whole};
-use super::output::{after, more, pretty, printable, with};
+use super::output::{after, more, pretty, with};
+use super::table::{self, Table};
+use super::terminal::fitted;
 use super::terms::{Printed, name_of};
 use base::units::{Bytes, Moment, counted, grouped};
 use clap::{Args, ValueEnum};
@@ -150,25 +152,23 @@ impl Listed<'_> {
             fact("reserved", facts.reserved, "");
         }
         text.push('\n');
-        let mut line = |cells: [&str; 4], name: &str| {
-            let [requested, bytes, share, count] = cells;
-            text.push_str(&format!("{requested:>10}  {bytes:>19}  {share:>8}  {count:>7}  {name}\n"));
-        };
-        line(["live", "bytes", "share", "count"], &name_of(terms.by).replace('-', " "));
+        let numbers =
+            [("live", 10), ("bytes", 19), ("share", 8), ("count", 7)].map(|(head, min)| table::number(head, min));
+        let name_column = table::name(name_of(terms.by).replace('-', " "), 0);
+        let mut table = Table::new(0, 2, numbers.into_iter().chain([name_column]).collect::<Vec<_>>());
         for row in self.rows() {
             let (bytes, count) = (row.weight.bytes, row.weight.count);
             let indent = if terms.by == By::Tree { "  ".repeat(row.forks as usize) } else { String::new() };
-            line(
-                [
-                    &Bytes(bytes).to_string(),
-                    &grouped(bytes),
-                    &percent(bytes, self.page.total.bytes),
-                    &grouped(count.into()),
-                ],
-                &[indent, printable(&name(&row.label, terms.by))].concat(),
-            );
+            table.push([
+                Bytes(bytes).to_string(),
+                grouped(bytes),
+                percent(bytes, self.page.total.bytes),
+                grouped(count.into()),
+                indent + &name(&row.label, terms.by),
+            ]);
         }
-        text + &more(self.left_out()) + &asking.other_devices()
+        text += &table.text();
+        fitted(&(text + &more(self.left_out()) + &asking.other_devices()))
     }
 }
 

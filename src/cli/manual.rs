@@ -1,9 +1,11 @@
 //! What a shell and `man` are given: completions and manual pages, made from the arguments themselves.
 
 use super::output::print;
+use super::output_file::OutputFile;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
-use std::path::PathBuf;
+use clap_mangen::Man as Page;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `memscape completions`.
 #[derive(Args, Clone, Debug)]
@@ -38,6 +40,18 @@ impl Man {
     /// # Errors
     /// The system's.
     pub(crate) fn run(&self, command: Command) -> Result<(), String> {
-        clap_mangen::generate_to(command, &self.folder).map_err(|error| error.to_string())
+        let mut command = command.disable_help_subcommand(true);
+        command.build();
+        write_pages(&command, &self.folder)
     }
+}
+
+/// Writes the page of a command, and those of its commands.
+fn write_pages(command: &Command, folder: &Path) -> Result<(), String> {
+    let page = Page::new(command.clone());
+    let file = OutputFile::in_folder(folder, &page.get_filename());
+    let written = file.create().and_then(|mut out| page.render(&mut out).and_then(|()| out.finish()));
+    written.map_err(|error| format!("{}: {error}", file.path().display()))?;
+    let mut commands = command.get_subcommands().filter(|command| !command.is_hide_set());
+    commands.try_for_each(|command| write_pages(command, folder))
 }

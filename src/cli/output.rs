@@ -1,5 +1,6 @@
 //! What is printed: standard output and error, which may be closed by whoever read them.
 
+use super::terminal::{Guarded, REPLACEMENT, is_terminal};
 use base::units::{Moment, grouped};
 use serde::Serialize;
 use serde_json::Value;
@@ -26,7 +27,16 @@ pub(crate) fn caught<R>(run: impl FnOnce() -> R) -> (R, Caught) {
 
 /// Standard output, or what stands in for it.
 pub(crate) fn standard_output() -> Box<dyn Write + Send> {
-    if CAUGHT.with_borrow(Option::is_some) { Box::new(Catching) } else { Box::new(io::stdout()) }
+    match (is_caught(), is_terminal()) {
+        (true, _) => Box::new(Catching),
+        (_, true) => Box::new(Guarded::new(io::stdout())),
+        _ => Box::new(io::stdout()),
+    }
+}
+
+/// Whether what is printed goes to a caller in this program.
+pub(crate) fn is_caught() -> bool {
+    CAUGHT.with_borrow(Option::is_some)
 }
 
 struct Catching;
@@ -42,13 +52,14 @@ impl Write for Catching {
     }
 }
 
-/// Prints text. A closed pipe (`| head`) is no failure of ours.
+/// Prints text, without control characters but line feeds and tabs. A closed pipe (`| head`) is no failure of ours.
 ///
 /// # Errors
 /// The system's, as one sentence.
 pub(crate) fn print(text: &str) -> Result<(), String> {
     let mut out = standard_output();
-    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    let is_unsafe = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    written(out.write_all(text.replace(is_unsafe, REPLACEMENT).as_bytes()).and_then(|()| out.flush()))
 }
 
 /// What a write to standard output came to.
@@ -77,7 +88,7 @@ pub(crate) fn say(line: &str) {
 
 /// Names from a file may hold escape sequences, which a terminal would obey.
 pub(crate) fn printable(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
+    text.replace(char::is_control, REPLACEMENT)
 }
 
 /// `after event 3,216`.
@@ -103,5 +114,33 @@ pub(crate) fn with(mut object: Value, more: Value) -> Value {
 
 /// JSON for people as well.
 pub(crate) fn pretty(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).map(|text| text + "\n").unwrap_or_default()
+    escaped(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n"))
+}
+
+/// JSON with the control characters that JSON does not escape by itself, U+007F to U+009F, escaped: a terminal obeys them as well.
+pub(crate) fn escaped(json: &str) -> String {
+    if !json.contains(|letter: char| letter.is_control() && !letter.is_ascii_control() || letter == '\u{7f}') {
+        return json.to_owned();
+    }
+    let mut text = String::with_capacity(json.len());
+    for letter in json.chars() {
+        match letter {
+            '\u{7f}'..='\u{9f}' => text += &format!("\\u{:04x}", u32::from(letter)),
+            letter => text.push(letter),
+        }
+    }
+    text
+}
+
+/// Prints an error of the arguments, or help.
+pub(crate) fn print_clap(error: &clap::Error) {
+    let text = error.render().to_string();
+    if text.contains(|letter: char| letter.is_control() && letter != '\n') {
+        // It quotes an argument, which may come from a file: in plain text, so that nothing but its lines is left.
+        let _ =
+            write!(io::stderr(), "{}", text.replace(|letter: char| letter.is_control() && letter != '\n', REPLACEMENT));
+    } else {
+        // Nobody may read it.
+        let _ = error.print();
+    }
 }

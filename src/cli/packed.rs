@@ -1,6 +1,6 @@
 //! What is written goes through gzip or zstd where the name of the file says so.
 
-use super::written::Written;
+use super::output_file::{OutputFile, OutputWriter};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::{self, Write};
@@ -9,9 +9,9 @@ use zstd::Encoder;
 
 /// A file on its way, compressed or not.
 pub(crate) enum Packed {
-    Plain(Written),
-    Gzip(GzEncoder<Written>),
-    Zstd(Encoder<'static, Written>),
+    Plain(OutputWriter),
+    Gzip(GzEncoder<OutputWriter>),
+    Zstd(Encoder<'static, OutputWriter>),
 }
 
 /// How a file is compressed.
@@ -23,7 +23,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// As the ending of its name says.
+    /// The compression that the ending of a name stands for.
     pub(crate) fn of(path: &Path) -> Packing {
         match path.extension() {
             Some(ending) if ending.eq_ignore_ascii_case("gz") => Packing::Gzip,
@@ -34,12 +34,12 @@ impl Packing {
 }
 
 impl Packed {
-    /// Begins to write `out`; see [`Written::create`].
+    /// Starts writing `out`; see [`OutputFile::create`].
     ///
     /// # Errors
     /// Those of that.
-    pub(crate) fn create(out: &Path, source: &Path, packing: Packing) -> io::Result<Packed> {
-        let written = Written::create(out, source)?;
+    pub(crate) fn create(out: &OutputFile, packing: Packing) -> io::Result<Packed> {
+        let written = out.create()?;
         Ok(match packing {
             Packing::Plain => Packed::Plain(written),
             Packing::Gzip => Packed::Gzip(GzEncoder::new(written, Compression::default())),

@@ -93,7 +93,7 @@ fn thresholds_are_numbers_of_a_unit() {
     let line = "leaks a --threshold late=10 --threshold leak=3MiB --markdown --rules r.json";
     let Ok(Command::Leaks(leaks)) = read(line) else { panic!("{line}") };
     assert_eq!(leaks.thresholds, [("late".to_owned(), 10), ("leak".to_owned(), 3 << 20)]);
-    assert_eq!((leaks.markdown, leaks.rules.as_deref(), leaks.top), (true, Some(Path::new("r.json")), 10));
+    assert_eq!((leaks.markdown, leaks.rules.rules.as_deref(), leaks.top), (true, Some(Path::new("r.json")), 10));
     for value in ["late", "late=", "late=x", "late=-1", "late=1kB", "late=99999999999999999999", "late=16EiB"] {
         wrong(&[&format!("leaks a --threshold {value}")]);
     }
@@ -122,7 +122,7 @@ fn events_are_restricted() {
 fn a_picture_has_sides_and_kinds() {
     let line = "plot --dark -o - a.pickle --from 3 --to 7 --stack pool --color size --device -1";
     let Ok(Command::Plot(plot)) = read(line) else { panic!("{line}") };
-    assert_eq!((plot.source.file.as_path(), plot.out.as_path()), (Path::new("a.pickle"), Path::new("-")));
+    assert_eq!((plot.source.file.as_path(), plot.out.path()), (Path::new("a.pickle"), Path::new("-")));
     assert_eq!((plot.source.device, plot.dark, plot.from, plot.to), (Some(-1), true, Some(3.0), Some(7.0)));
     assert_eq!((plot.stack.as_str(), plot.colour), ("pool", Grouping::Size));
     assert!(matches!(read("plot - -o x.svg"), Ok(Command::Plot(plot)) if plot.source.file.as_os_str() == "-"));

@@ -1,9 +1,11 @@
 //! `memscape plan`: the peak with other sizes of some groups, and the largest batch that fits.
 
 use super::asking::Asking;
-use super::insights::classify;
 use super::output::{pretty, printable, with};
+use super::rules::CategoryRules;
 use super::scaling;
+use super::table::{self, Table};
+use super::terminal::fitted;
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, Moment, grouped};
 use clap::Args;
@@ -48,9 +50,8 @@ pub(crate) struct Plan {
     /// Device memory that has to suffice, such as 80GiB: prints the largest batch that fits. If omitted, what a recorder says of the GPU
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) capacity: Option<u64>,
-    /// Category rules: default, mosaic, or a file (JSON, or Mosaic's JSON or YAML)
-    #[arg(long)]
-    pub(crate) rules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -64,9 +65,7 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     let Plan { source, sets, presets, scaling_from, scaling_growth, capacity, rules, json } = arguments;
     let mut asking = Asking::open(source)?;
     let capacity = &capacity.or(asking.device.available_bytes());
-    if let Some(path) = rules {
-        classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
+    rules.classify(&mut asking)?;
     let measured = scaling_from.as_deref().map(|other| scaling::measured(&mut asking, other, *scaling_growth));
     let measured = measured.transpose()?;
     // What is measured takes the place of the preset that assumes it.
@@ -181,7 +180,9 @@ fn reserved_as_json(simulated: &WhatIf) -> Value {
     let run = simulated.runs.first();
     json!({
         "peak_reserved": run.map(|run| run.peak_reserved),
+        "peak_reserved_bytes": run.map(|run| run.peak_reserved),
         "band": run.map(|run| run.band),
+        "band_bytes": run.map(|run| run.band),
         "grade": run.map(|run| run.grade.name()),
         "oom_event": run.and_then(|run| run.oom_event),
         "refused": simulated.proof.refused,
@@ -207,13 +208,15 @@ fn as_text(
     if batch != Factor::ONE {
         text += &format!("Batch                 {batch}: {} at the recorded peak\n", Bytes(page.batch_at_peak));
     }
-    if !page.groups.is_empty() {
-        text += "\n    factor  live at the recorded peak  allocations  group\n";
-    }
+    let numbers = [("factor", 10), ("live at the recorded peak", 25), ("allocations", 11)];
+    let columns = numbers.map(|(heading, min)| table::number(heading, min)).into_iter();
+    let mut table = Table::new(0, 2, columns.chain([table::name("group", 0)]).collect::<Vec<_>>());
     for row in &page.groups {
-        let (factor, live) = (row.factor.to_string(), Bytes(row.at_peak).to_string());
-        text += &format!("{factor:>10}  {live:>25}  {:>11}  {}\n", grouped(row.count), printable(&row.name));
+        table.push([row.factor.to_string(), Bytes(row.at_peak).to_string(), grouped(row.count), row.name.clone()]);
+    }
+    if !page.groups.is_empty() {
+        text += &["\n", &table.text()].concat();
     }
     caveats.iter().for_each(|caveat| text += &format!("\n{caveat}"));
-    text + if caveats.is_empty() { "" } else { "\n" }
+    fitted(&(text + if caveats.is_empty() { "" } else { "\n" }))
 }

@@ -4,7 +4,8 @@ use super::asking::pick;
 use super::input::Input;
 use super::kept::Opened;
 use super::opening::open_first;
-use super::output::standard_output;
+use super::output_file::{OutputFile, OutputWriter};
+use super::rules::{CategoryRules, classify};
 use super::terms::SnapshotArgs;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -15,7 +16,6 @@ use picture::timeline::{Axis, time_axis_margin};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use ui::effect::GivenFile;
 use ui::export::ExportStep;
 use ui::features::FeatureCommand;
@@ -34,7 +34,7 @@ pub(crate) struct Plot {
     pub(crate) source: SnapshotArgs,
     /// SVG file to write, "-" for standard output
     #[arg(short, long = "output", value_name = "OUT.svg")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: OutputFile,
     /// Width of the whole picture in CSS pixels
     #[arg(long, value_name = "PX", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(SIDES))]
     pub(crate) width: u32,
@@ -56,6 +56,8 @@ pub(crate) struct Plot {
     /// How to colour allocations
     #[arg(long, alias = "color", value_name = "KIND", default_value = "site", value_parser = colouring())]
     pub(crate) colour: Grouping,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// Use colours for a dark background
     #[arg(long)]
     pub(crate) dark: bool,
@@ -90,7 +92,8 @@ impl Plot {
 /// Writes the picture; the error is one sentence.
 pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     let mut input = Input::open(&options.source.file).map_err(|error| error.to_string())?;
-    let (summary, engine) = open_first(&mut input, &options.source.file)?;
+    let (summary, mut engine) = open_first(&mut input, &options.source.file)?;
+    options.rules.read()?.into_iter().for_each(|set| classify(&mut engine, set));
     let device = pick(&summary, options.source.device)?.device;
     let mut page = Page { state: State::default(), engine, effects: VecDeque::new() };
     let [frame, _] = LEAST_FRAME;
@@ -118,19 +121,17 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     let picture = page.picture()?;
     let (look, inks) = if options.dark { (Look::dark(), Inks::DARK) } else { (Look::light(), Inks::LIGHT) };
     let look = if options.colour.is_ordered() { look.in_order() } else { look };
-    let wrong = |error: io::Error| format!("{}: {error}", options.out.display());
-    let out: Box<dyn Write> = match options.out.as_path() {
-        path if path.as_os_str() == "-" => standard_output(),
-        path => Box::new(std::fs::File::create(path).map_err(wrong)?),
+    let wrong = |error: io::Error| format!("{}: {error}", options.out.path().display());
+    let mut out = Text { out: options.out.create().map_err(wrong)?, error: None };
+    let drawn = svg::write(&mut out, &picture.drawing(), &look, &inks);
+    let finished = match out.error {
+        Some(error) => Err(error),
+        None => drawn.map_err(io::Error::other).and_then(|()| out.out.finish()),
     };
-    let mut out = Text { out: io::BufWriter::new(out), error: None };
-    let written = svg::write(&mut out, &picture.drawing(), &look, &inks);
-    let flushed = out.out.flush();
-    match out.error.or(flushed.err()) {
+    match finished {
         // A closed pipe (`| head`) is no failure of ours.
-        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(wrong(error)),
-        Some(_) => Ok(()),
-        None => written.map_err(|error| error.to_string()),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(wrong(error)),
+        _ => Ok(()),
     }
 }
 
@@ -182,9 +183,9 @@ impl Page {
     }
 }
 
-/// Text into a file, which keeps what went wrong.
+/// Text for a file. Keeps the error, which `fmt` cannot carry.
 struct Text {
-    out: io::BufWriter<Box<dyn Write>>,
+    out: OutputWriter,
     error: Option<io::Error>,
 }
 

@@ -1,19 +1,21 @@
 //! `memscape ranks`: the snapshots of many ranks beside each other, as text, JSON or Markdown.
 
-use super::diff::{Diff, cut, diff, wrapped};
+use super::diff::{Diff, diff};
 use super::one_survey::default_memory;
 use super::output::{printable, say};
+use super::output_file::OutputFile;
 use super::ranks_json::as_json;
 use super::ranks_survey::{Surveys, memory, survey};
 use super::report_html::page;
-use super::written::Written;
+use super::table::{self, Table};
+use super::terminal::fitted;
 use base::units::counted;
 use base::units::{Bytes, grouped};
 use clap::{Args, ValueEnum};
 use compare::ranks::{Order, Pattern, Rank, Ranks, report};
 use compare::signed;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `memscape ranks`.
 #[derive(Args, Clone, Debug)]
@@ -23,7 +25,7 @@ pub(crate) struct Arguments {
     paths: Vec<PathBuf>,
     /// Write the report as a page to this file, "-" for standard output: map of all ranks, tables; no scripts
     #[arg(short, long = "output", value_name = "OUT.html", conflicts_with_all = ["json", "markdown", "explain"])]
-    out: Option<PathBuf>,
+    out: Option<OutputFile>,
     /// What stands where in the names of files, such as {host}_{rank}.pickle: {rank}, {step}, {host}, {pp}, {tp}; * for anything
     #[arg(long, value_name = "PATTERN", value_parser = Pattern::parse)]
     names: Option<Pattern>,
@@ -89,20 +91,24 @@ pub(crate) fn ranks(arguments: &Arguments) -> Result<String, String> {
 }
 
 /// Writes the page; the page itself, where that goes to standard output.
-fn written(of: &Ranks, arguments: &Arguments, out: &Path) -> Result<String, String> {
+fn written(of: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String, String> {
     let title = match &*arguments.paths {
         [path] => format!("Ranks: {}", path.display()),
         paths => format!("Ranks: {}", counted(paths.len() as u64, "path")),
     };
     let page = page(&report(of, arguments.top, arguments.order.into()), &title);
-    if out.as_os_str() == "-" {
+    if out.is_standard_output() {
         return Ok(page);
     }
-    let wrong = |error: std::io::Error| format!("{}: {error}", out.display());
-    let source = arguments.paths.first().map_or(Path::new("-"), |path| path);
-    let mut file = Written::create(out, source).map_err(wrong)?;
+    let wrong = |error: std::io::Error| format!("{}: {error}", out.path().display());
+    let mut file = out.create().map_err(wrong)?;
     file.write_all(page.as_bytes()).and_then(|()| file.finish()).map_err(wrong)?;
-    say(&format!("{}: {} of {}", out.display(), Bytes(page.len() as u64), counted(of.ranks.len() as u64, "rank")));
+    say(&format!(
+        "{}: {} of {}",
+        out.path().display(),
+        Bytes(page.len() as u64),
+        counted(of.ranks.len() as u64, "rank")
+    ));
     Ok(String::new())
 }
 
@@ -127,7 +133,7 @@ fn explained(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<St
     }
     let group = rank.group.and_then(|group| of.groups.get(group as usize)).map_or(0, |group| group.ranks.len());
     let whose = if group > 1 { "its group's median" } else { "the median of the largest group" };
-    Ok(format!("{} against {}, {whose}\n\n{text}", title(rank), title(median)))
+    Ok(fitted(&format!("{} against {}, {whose}\n\n{text}", title(rank), title(median))))
 }
 
 fn title(rank: &Rank) -> String {
@@ -171,24 +177,31 @@ fn file(rank: &Rank) -> &str {
 
 fn as_text(of: &Ranks, top: usize) -> String {
     let mut text = String::new();
-    of.verdict.iter().for_each(|sentence| text += &wrapped(sentence, "  "));
-    of.notes.iter().for_each(|note| text += &wrapped(note, "  "));
-    let line = |[rank, peak, delta, reserved, end, oom, group]: [&str; 7], file: &str| {
-        format!("{rank:>6} {peak:>10} {delta:>11} {reserved:>10} {end:>10} {oom:>14} {group:>5}  {file}\n")
-    };
-    text += "\n";
-    text += &line(HEAD, "file");
+    of.verdict.iter().chain(&of.notes).for_each(|sentence| text += &(printable(sentence) + "\n"));
+    let numbers = HEAD.into_iter().zip([6, 10, 11, 10, 10, 14, 5]).map(|(heading, min)| table::number(heading, min));
+    let mut table = Table::new(0, 1, numbers.chain([table::name(" file", 0)]).collect::<Vec<_>>());
     let rows = shown(of, top);
+    let mut failed = Vec::new();
     for rank in &rows {
+        let name = [" ", file(rank)].concat();
         match cells(of, rank) {
-            Some(cells) => text += &line(cells.each_ref().map(|cell| &**cell), &cut(file(rank), 25)),
+            Some(cells) => table.push(cells.into_iter().chain([name])),
             None => {
                 let number = rank.rank.map_or("–".to_owned(), |rank| rank.to_string());
+                table.push([number]);
                 let error = rank.error.as_deref().unwrap_or_default();
-                let reason =
-                    if rank.file.is_empty() { error.to_owned() } else { format!("{}: {error}", cut(&rank.file, 25)) };
-                text += &wrapped(&format!("{number:>6} {reason}"), "       ");
+                let reason = if rank.file.is_empty() { error.to_owned() } else { format!("{}: {error}", rank.file) };
+                failed.push((table.len(), printable(&reason)));
             }
+        }
+    }
+    text += "\n";
+    // The reason stands in place of the numbers.
+    let mut failed = failed.into_iter().peekable();
+    for (row, line) in table.texts().into_iter().enumerate() {
+        match failed.next_if(|(at, _)| *at == row) {
+            Some((_, reason)) => text += &format!("{} {reason}\n", line.trim_end()),
+            None => text += &line,
         }
     }
     let more = of.ranks.len() - rows.len();
@@ -201,7 +214,7 @@ fn as_text(of: &Ranks, top: usize) -> String {
             base::units::counted(of.left_out.len() as u64, "file")
         );
     }
-    text
+    fitted(&text)
 }
 
 fn as_markdown(of: &Ranks, top: usize) -> String {

@@ -19,11 +19,14 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
             "ranks": ranks,
             "median_rank": number(group.median),
             "peak_requested": group.peak,
+            "peak_requested_bytes": group.peak,
             "shared": group.shared,
             "differences": deltas.collect::<Vec<Value>>(),
         })
     });
     let spread = |it: &Spread| json!([it.min, it.p5, it.median, it.p95, it.max]);
+    let peak = of.peak.as_ref().map(spread);
+    let [curve, steps] = [&of.curve, &of.steps].map(|it| it.iter().map(spread).collect::<Vec<Value>>());
     let first_oom = of.first_oom.as_ref().map(|first| {
         json!({
             "rank": number(first.at),
@@ -37,10 +40,13 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
         "memory_budget_bytes": memory,
         "ranks": of.ranks.iter().map(|rank| row(of, rank)).collect::<Vec<Value>>(),
         "left_out": of.left_out,
-        "peak": of.peak.as_ref().map(spread),
+        "peak": peak,
+        "peak_bytes": peak,
         "quantiles": ["min", "p5", "median", "p95", "max"],
-        "curve_by_share_of_events": of.curve.iter().map(spread).collect::<Vec<Value>>(),
-        "steps": of.steps.iter().map(spread).collect::<Vec<Value>>(),
+        "curve_by_share_of_events": curve,
+        "curve_by_share_of_events_bytes": curve,
+        "steps": steps,
+        "step_peak_bytes": steps,
         "outliers": outliers.collect::<Vec<Value>>(),
         "groups": groups.collect::<Vec<Value>>(),
         "first_oom": first_oom,
@@ -55,7 +61,7 @@ fn row(of: &Ranks, rank: &Rank) -> Value {
     let sites = survey.map(|survey| {
         let sites = survey.sites.iter();
         sites
-            .map(|it| json!({"call_site": it.site, "bytes": it.bytes, "count": it.allocations}))
+            .map(|it| json!({"call_site": it.site, "bytes": it.bytes, "live_bytes": it.bytes, "count": it.allocations}))
             .collect::<Vec<Value>>()
     });
     let oom = survey.and_then(|survey| survey.out_of_memory);
@@ -70,19 +76,24 @@ fn row(of: &Ranks, rank: &Rank) -> Value {
         "device": survey.map(|it| it.device),
         "events": survey.map(|it| it.events),
         "peak_requested": survey.map(|it| it.peak_requested),
+        "peak_requested_bytes": survey.map(|it| it.peak_requested),
         "peak_event": survey.map(|it| it.peak_event),
         "delta_to_median_bytes": delta.and_then(|delta| i64::try_from(delta).ok()),
         "peak_reserved": survey.map(|it| it.peak_reserved),
+        "peak_reserved_bytes": survey.map(|it| it.peak_reserved),
         "end_requested": survey.map(|it| it.end_requested),
+        "end_requested_bytes": survey.map(|it| it.end_requested),
         "capacity_bytes": survey.and_then(|it| it.capacity),
         "oom_event": oom.map(|oom| oom.event),
         "oom_requested_bytes": oom.map(|oom| oom.requested_bytes),
         "oom_device_free_bytes": oom.map(|oom| oom.device_free_bytes),
         "group": rank.group,
-        "steps": survey.map(|it| it.steps.clone()),
+        "steps": survey.map(|it| &it.steps),
+        "step_peak_bytes": survey.map(|it| &it.steps),
         "settings": survey.map(|it| it.settings.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<String, Value>>()),
         "sites_at_peak": sites,
         "other_bytes_at_peak": survey.map(|it| it.other_bytes),
+        "other_at_peak_bytes": survey.map(|it| it.other_bytes),
         "error": rank.error,
     })
 }

@@ -5,11 +5,29 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Options of the recorder, which is Python and may not be installed; as `src/python/memscape/run.py` has them.
+const OPTIONS: &str = "\
+Options of the recorder, before PROGRAM:
+  -o, --output <DIR>       Folder for snapshots [default: memscape]
+      --entries <N>        Events to keep per device [default: 1000000]
+      --stacks <STACKS>    python, or all: C++ frames as well; dumps take minutes [default: python]
+      --every <N>          Save after every N steps
+      --steps <N,N>        Save after the steps with these numbers, from 0 on
+      --on-new-peak        Save when the peak is 1 % above the highest so far
+      --on-growth <SIZE>   Save when what is live after a step has grown by so much, such as 256MiB
+      --on-signal <NAME>   Save on this signal, such as SIGUSR2
+      --ranks <RANKS>      Ranks that record, such as 0,8-15 [default: all]
+      --keep <N>           Files of each reason to keep, the newest [default: 5]
+      --sources            Put the source files that occur in stacks into the snapshot
+  -m                       PROGRAM is a module, as with python -m
+
+Snapshots are saved when the program runs out of memory, fails or ends. MEMSCAPE_PYTHON names the Python to use.";
+
 /// Arguments of `memscape run`.
 #[derive(Args, Clone, Debug)]
-#[command(disable_help_flag = true)]
+#[command(after_help = OPTIONS, override_usage = "memscape run [OPTIONS] [-m] <PROGRAM> [ARGUMENTS]...")]
 pub(crate) struct Run {
-    /// Options, the program, and its own arguments: see memscape run --help
+    /// Options of the recorder (below), the program, and its own arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
     arguments: Vec<OsString>,
 }

@@ -4,6 +4,8 @@ use super::allocations::largest;
 use super::asking::Asking;
 use super::output::{after, more, pretty, printable, with};
 use super::segments_json::{self, Sites, bars_of, hex, pieces, state_of};
+use super::table::{self, Column, Table};
+use super::terminal::fitted;
 use super::terms::{At, Printed, SnapshotArgs, When, bytes};
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use clap::Args;
@@ -147,6 +149,17 @@ fn sums_in_words(sums: &StateSums) -> String {
     )
 }
 
+/// Columns of the segments, with their widths where nothing is wider.
+const HEAD: [(&str, usize); 7] = [
+    ("address", 18),
+    ("reserved", 10),
+    ("bytes", 19),
+    ("≤ free", 10),
+    ("share", 8),
+    ("blocks", 7),
+    ("free blocks", 11),
+];
+
 fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
     let is_peak = if facts.moment == asking.peak() { ", the peak" } else { "" };
     let mut text = format!("{}: {}{is_peak}\n  ", asking.title(), after(facts.moment));
@@ -161,14 +174,12 @@ fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StateP
         let expandable = if group.expandable { ", expandable" } else { "" };
         let name = name_of(asking, group.pool, group.stream);
         text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_in_words(&group.sums)));
-        text.push_str(&format!(
-            "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
-            "address", "reserved", "bytes", "≤ free", "share", "blocks", "free blocks"
-        ));
-        for bar in bars_of(page, place).take(terms.printed.top as usize) {
+        let bars: Vec<_> = bars_of(page, place).take(terms.printed.top as usize).collect();
+        let mut segments = Table::new(2, 2, HEAD.map(|(heading, min)| table::number(heading, min)));
+        let mut blocks = Table::new(4, 2, block_columns());
+        for bar in &bars {
             let sums = &bar.sums;
-            text.push_str(&format!(
-                "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
+            segments.push([
                 hex(bar.segment),
                 Bytes(sums.reserved).to_string(),
                 grouped(sums.reserved),
@@ -176,17 +187,31 @@ fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StateP
                 percent(sums.free, sums.reserved),
                 grouped(sums.blocks.into()),
                 grouped(sums.free_blocks.into()),
-            ));
+            ]);
             if terms.blocks {
-                pieces(page, bar).iter().for_each(|piece| text.push_str(&block_in_words(piece, sites)));
+                pieces(page, bar).iter().for_each(|piece| blocks.push(block_cells(piece, sites)));
             }
+        }
+        // The blocks of a segment stand below it.
+        let (segments, blocks) = (segments.texts(), blocks.texts());
+        let mut blocks = blocks.iter().skip(1);
+        text.push_str(segments.first().map_or("", String::as_str));
+        for (bar, segment) in bars.iter().zip(segments.iter().skip(1)) {
+            text.push_str(segment);
+            blocks.by_ref().take(pieces(page, bar).len()).for_each(|block| text.push_str(block));
         }
         text.push_str(&more(group.sums.segments.saturating_sub(terms.printed.top)));
     }
-    text + &asking.other_devices()
+    fitted(&(text + &asking.other_devices()))
 }
 
-fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
+fn block_columns() -> Vec<Column> {
+    let numbers = [18, 13, 19, 19].map(|min| table::number("", min));
+    numbers.into_iter().chain([table::name("", 0)]).collect()
+}
+
+/// Address, state, requested bytes, bytes of the block and call site.
+fn block_cells(piece: &StatePiece, sites: &Sites) -> [String; 5] {
     let (bytes, sign, site) = match (piece.kind, piece.recorded) {
         (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),
         (_, recorded) => {
@@ -196,13 +221,13 @@ fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
         }
     };
     let rounded = format!("{sign} {}", grouped(piece.rounded));
-    format!(
-        "    {:>18}  {:>13}  {:>19}  {rounded:>19}  {}\n",
+    [
         hex(piece.address),
         state_of(piece).replace('_', " "),
         if state_of(piece) == "free" { String::new() } else { grouped(bytes) },
-        printable(site)
-    )
+        rounded,
+        site.to_owned(),
+    ]
 }
 
 fn fit_in_words(asking: &Asking, terms: &Segments, fit: &StateFit) -> String {

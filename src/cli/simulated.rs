@@ -2,6 +2,7 @@
 
 use super::asking::Asking;
 use super::output::{pretty, print};
+use super::output_file::OutputFile;
 use super::packed::{Packed, Packing};
 use super::plan;
 use super::what_if::Simulate;
@@ -11,13 +12,12 @@ use engine::protocol::PlanQuestion;
 use engine::{Answer, Question};
 use serde_json::json;
 use std::io::{BufWriter, Write};
-use std::path::Path;
 
 /// Bytes that are gathered before they are compressed and written.
 const GATHERED: usize = 1 << 20;
 
 /// Writes the run; what it came to, or the error, as one sentence.
-pub(crate) fn write(terms: &Simulate, out: &Path) -> Result<String, String> {
+pub(crate) fn write(terms: &Simulate, out: &OutputFile) -> Result<String, String> {
     if terms.lines.len() > 1 {
         return Err("--output writes one run: give --set once".to_owned());
     }
@@ -37,8 +37,8 @@ pub(crate) fn write(terms: &Simulate, out: &Path) -> Result<String, String> {
         source: asking.summary.file.clone(),
     };
     let mut engine = asking.into_engine();
-    let failed = |error: std::io::Error| format!("{}: {error}", out.display());
-    let packed = Packed::create(out, &terms.source.file, Packing::of(out)).map_err(failed)?;
+    let failed = |error: std::io::Error| format!("{}: {error}", out.path().display());
+    let packed = Packed::create(out, Packing::of(out.path())).map_err(failed)?;
     let mut file = BufWriter::with_capacity(GATHERED, packed);
     let written = engine.write_simulated(&run, &mut file).map_err(|error| match error {
         CropError::Impossible(why) => why,
@@ -54,6 +54,7 @@ pub(crate) fn write(terms: &Simulate, out: &Path) -> Result<String, String> {
             "events": events,
             "segments": segments,
             "peak_reserved": peak_reserved,
+            "peak_reserved_bytes": peak_reserved,
             "ends_at_recorded_event": ends_at,
         });
         print(&pretty(&fields))?;

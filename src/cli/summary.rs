@@ -4,6 +4,7 @@ use super::input::Input;
 use super::kept;
 use super::opening::{name_of, open};
 use super::output::{pretty, print, printable};
+use super::terminal::fitted;
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
 use engine::protocol::{
@@ -41,7 +42,7 @@ pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
     let text = if arguments.json {
         pretty(&summaries.iter().map(as_json).collect::<Vec<_>>())
     } else {
-        summaries.iter().map(describe).collect::<Vec<_>>().join("\n")
+        fitted(&summaries.iter().map(describe).collect::<Vec<_>>().join("\n"))
     };
     errors.extend(print(&text).err());
     if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -93,7 +94,7 @@ fn as_json(summary: &FileSummary) -> Value {
 /// A file's summary for people.
 fn describe(summary: &FileSummary) -> String {
     let torch = summary.torch.as_ref().map_or_else(String::new, |torch| format!(", PyTorch {torch}"));
-    let mut lines = vec![format!("{}: {}{torch}", summary.file, summary.format)];
+    let mut lines = vec![printable(&format!("{}: {}{torch}", summary.file, summary.format))];
     if summary.devices.is_empty() {
         lines.push("  no device has events or segments".to_owned());
     }

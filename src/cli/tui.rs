@@ -4,7 +4,7 @@ use super::cache::Place;
 use super::input::Input;
 use super::one_survey::survey_file;
 use super::opening::place;
-use super::output::print;
+use super::output::{print, standard_output};
 use super::serve::snapshots;
 use clap::{Args, ValueEnum};
 use engine::protocol::Access;
@@ -87,7 +87,7 @@ pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
     }
     let wrong = |error: io::Error| vec![error.to_string()];
     if arguments.plain {
-        tui::plain(&mut app, &mut io::stdin().lock(), &mut io::stdout().lock()).map_err(wrong)?;
+        tui::plain(&mut app, &mut io::stdin().lock(), &mut standard_output()).map_err(wrong)?;
         return app.failure().map_or(Ok(()), |failure| Err(vec![failure.to_owned()]));
     }
     // What was shown of links can be copied once the screen is the shell's again.

@@ -2,7 +2,10 @@
 
 use super::asking::Asking;
 use super::output::{pretty, printable};
+use super::output_file::OutputFile;
 use super::plan;
+use super::table::{self, Table};
+use super::terminal::fitted;
 use super::terms::{SnapshotArgs, bytes};
 use base::units::{Bytes, grouped};
 use clap::Args;
@@ -10,7 +13,6 @@ use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset};
 use engine::protocol::{WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use ui::summary::device_name;
 use ui::what_if::words;
 
@@ -40,7 +42,7 @@ pub(crate) struct Simulate {
     /// Write the run as a snapshot that every view opens, with the settings of --set or else the recorded ones; compressed if its name ends in .gz
     /// or .zst
     #[arg(short, long = "output", value_name = "OUT.pickle")]
-    pub(crate) out: Option<PathBuf>,
+    pub(crate) out: Option<OutputFile>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -99,7 +101,8 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
     }
     let texts: Vec<String> = answers.iter().map(|(_, title, answer)| as_text(title, answer, terms)).collect();
     let caveats: Vec<String> = caveats.iter().map(|caveat| format!("\n{caveat}\n")).collect();
-    Ok(texts.join("\n") + &caveats.concat())
+    let text = texts.join("\n") + &caveats.concat();
+    Ok(if terms.markdown { text } else { fitted(&text) })
 }
 
 fn plan_as_json(plan: &PlanQuestion, caveats: &[&str]) -> Value {
@@ -116,13 +119,16 @@ fn as_json(device: i64, answer: &WhatIf, terms: &Simulate) -> Value {
             "settings": run.settings,
             "grade": run.grade.name(),
             "peak_reserved": run.peak_reserved,
+            "peak_reserved_bytes": run.peak_reserved,
             "band": run.band,
+            "band_bytes": run.band,
             "driver_calls": run.driver_calls,
             "retries": run.retries,
             "oom_event": run.oom_event,
         })
     };
-    let fit = |fit: &WhatIfFit| json!({"settings": fit.settings, "capacity": fit.capacity});
+    let fit =
+        |fit: &WhatIfFit| json!({"settings": fit.settings, "capacity": fit.capacity, "capacity_bytes": fit.capacity});
     json!({
         "device": device,
         "reproduces": {
@@ -131,8 +137,11 @@ fn as_json(device: i64, answer: &WhatIf, terms: &Simulate) -> Value {
             "segment_events": proof.segment_events,
             "segment_events_equal": proof.segment_events_equal,
             "largest_reserved_error": number(proof.largest_reserved_error),
+            "largest_reserved_error_bytes": number(proof.largest_reserved_error),
             "peak_reserved": number(proof.peak_reserved),
+            "peak_reserved_bytes": number(proof.peak_reserved),
             "recorded_peak_reserved": number(proof.recorded_peak_reserved),
+            "recorded_peak_reserved_bytes": number(proof.recorded_peak_reserved),
             "not_exercised": proof.not_exercised,
             "refused": proof.refused,
         },
@@ -200,19 +209,13 @@ fn write_table(text: &mut String, answer: &WhatIf, markdown: bool) {
         }
         return;
     }
-    let width =
-        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
-    for row in &rows {
-        let mut line = String::new();
-        for (at, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let cell = if at < NUMBERS { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
-            line.push_str("  ");
-            line.push_str(&cell);
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
+    let column = |(at, heading): (usize, &str)| match at < NUMBERS {
+        true => table::number(heading, 0),
+        false => table::name(heading, 0),
+    };
+    let mut table = Table::new(2, 2, HEADINGS.into_iter().enumerate().map(column).collect::<Vec<_>>());
+    rows.iter().skip(1).for_each(|row| table.push(row));
+    text.push_str(&table.text());
 }
 
 fn cells(run: &WhatIfRun) -> [String; 8] {

@@ -185,10 +185,10 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// The frames of each stack, the innermost first.
+    /// The frames of each stack that another table names, the innermost first.
     fn stacks(&mut self) -> io::Result<()> {
         let side = self.side;
-        for id in (0..side.snapshot().stacks.len() as u32).map(StackId) {
+        for id in used_stacks(side) {
             let stack = Stack { root: crate::frames::Root::Own, id };
             for (at, frame) in outermost_first(side, stack).into_iter().rev().enumerate() {
                 let texts = Frame::texts(frame, side);
@@ -203,6 +203,25 @@ impl Rows<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The stacks of allocations, events, segments and blocks, ascending: most others are only the callers of these.
+fn used_stacks(side: Side<'_>) -> impl Iterator<Item = StackId> {
+    let snapshot = side.snapshot();
+    let mut is_used = vec![false; snapshot.stacks.len()];
+    let mut mark = |stack: StackId| is_used.get_mut(stack.0 as usize).into_iter().for_each(|used| *used = true);
+    side.in_scope(Scope::Ever, &mut |id, _| mark(side.stack(id)));
+    (0..side.history.event_count()).for_each(|event| mark(side.event_stack(event)));
+    if let Some(lives) = side.segment_lives() {
+        (0..lives.ranges.len() as u32).for_each(|id| mark(lives.stack(snapshot, side.history, AllocationId(id))));
+    }
+    for segment in snapshot.segments.iter().filter(|segment| segment.device == side.history.device) {
+        mark(segment.stack);
+        let blocks = segment.blocks.start as usize..segment.blocks.end as usize;
+        snapshot.blocks.get(blocks).into_iter().flatten().for_each(|block| mark(block.stack));
+    }
+    let has_frames = move |stack: &StackId| snapshot.stacks.innermost(*stack).is_some();
+    (0u32..).zip(is_used).filter(|(_, is_used)| *is_used).map(|(stack, _)| StackId(stack)).filter(has_frames)
 }
 
 fn hex(address: u64) -> String {

@@ -184,8 +184,8 @@ impl Database {
 
     fn save_into(&self, file: &str, statements: &[String]) -> rusqlite::Result<()> {
         self.connection.execute("ATTACH ?1 AS saved", [file])?;
-        // The file is new, and of no use half written.
-        let settings = "PRAGMA saved.journal_mode = OFF; PRAGMA saved.synchronous = OFF; BEGIN";
+        // The file is new, and of no use half written. In defensive mode SQLite ignores OFF, and would put a journal beside the file.
+        let settings = "PRAGMA saved.journal_mode = MEMORY; PRAGMA saved.synchronous = OFF; BEGIN";
         let done = self.connection.execute_batch(settings).and_then(|()| {
             statements.iter().try_for_each(|statement| self.connection.execute_batch(statement))?;
             self.connection.execute_batch("COMMIT")

@@ -75,6 +75,11 @@ impl Tmux {
         self.say(&["send-keys", "-l", text]);
     }
 
+    /// Everything printed, with lines that the terminal broke joined again.
+    pub(crate) fn whole_lines(&self) -> String {
+        self.say(&["capture-pane", "-p", "-J", "-S", "-"])
+    }
+
     /// What stands on the screen.
     pub(crate) fn screen(&self) -> String {
         self.say(&["capture-pane", "-p"])

@@ -1,6 +1,7 @@
 //! Rows of a query as text, CSV or JSON.
 
-use crate::output::{printable, say, standard_output, written};
+use crate::output::{escaped, say, standard_output, written};
+use crate::table::{self, Table};
 use base::units::grouped;
 use engine::protocol::SCHEMA;
 use serde_json::Value as Json;
@@ -18,8 +19,6 @@ pub(super) enum Form {
 
 /// Rows of a table for people: the widths of all must be known before the first is printed.
 const MOST_ROWS: usize = 10_000;
-/// Letters of a cell in such a table.
-const WIDEST: usize = 100;
 
 /// Prints the answer of one statement.
 pub(super) fn print(queries: &Queries, query: &str, form: Form) -> Result<(), String> {
@@ -44,7 +43,7 @@ fn print_text(queries: &Queries, query: &str) -> Result<(), String> {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut is_number: Vec<bool> = Vec::new();
     let mut has_more = false;
-    run(queries, query, &mut |columns| names = columns.iter().map(|name| cut(name)).collect(), &mut |values| {
+    run(queries, query, &mut |columns| names = owned(columns), &mut |values| {
         has_more = rows.len() == MOST_ROWS;
         if has_more {
             return false;
@@ -53,39 +52,21 @@ fn print_text(queries: &Queries, query: &str) -> Result<(), String> {
         for (is_number, value) in is_number.iter_mut().zip(values) {
             *is_number &= matches!(value, Value::Null | Value::Integer(_) | Value::Real(_));
         }
-        rows.push(values.iter().map(|value| cut(&text(*value))).collect());
+        rows.push(values.iter().map(|value| text(*value)).collect());
         true
     })?;
-    let width = |at: usize, name: &String| {
-        let cells = rows.iter().filter_map(|row| row.get(at)).chain([name]);
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = names.iter().enumerate().map(|(at, name)| width(at, name)).collect();
-    let mut out = BufWriter::new(standard_output());
-    let line = |out: &mut dyn Write, cells: &[String]| -> io::Result<()> {
-        let mut text = String::new();
-        for ((cell, width), is_number) in
-            cells.iter().zip(&widths).zip(is_number.iter().chain(std::iter::repeat(&false)))
-        {
-            text += &if *is_number { format!("{cell:>width$}  ") } else { format!("{cell:width$}  ") };
-        }
-        writeln!(out, "{}", text.trim_end())
-    };
-    let printed = line(&mut out, &names).and_then(|()| rows.iter().try_for_each(|row| line(&mut out, row)));
-    written(printed.and_then(|()| out.flush()))?;
+    let is_number = is_number.into_iter().chain(std::iter::repeat(false));
+    let columns = names.into_iter().zip(is_number).map(|(name, is_number)| match is_number {
+        true => table::number(name, 0),
+        false => table::name(name, 0),
+    });
+    let mut table = Table::new(0, 2, columns.collect::<Vec<_>>());
+    rows.into_iter().for_each(|row| table.push(row));
+    crate::output::print(&table.text())?;
     if has_more {
         say(&format!("only the first {} rows: use --csv, or LIMIT", grouped(MOST_ROWS as u64)));
     }
     Ok(())
-}
-
-/// A cell of a table for people.
-fn cut(text: &str) -> String {
-    let text = printable(text);
-    match text.char_indices().nth(WIDEST) {
-        Some((at, _)) => [text.get(..at).unwrap_or_default(), "…"].concat(),
-        None => text,
-    }
 }
 
 fn text(value: Value<'_>) -> String {
@@ -151,7 +132,7 @@ fn print_json(queries: &Queries, query: &str) -> Result<(), String> {
     run(queries, query, &mut |names| columns = names.iter().map(|&name| Json::from(name)).collect(), &mut |values| {
         let row: Json = values.iter().map(|value| json(*value)).collect();
         rows += if rows.is_empty() { "\n    " } else { ",\n    " };
-        rows += &row.to_string();
+        rows += &escaped(&row.to_string());
         true
     })?;
     let mut out = standard_output();

@@ -3,10 +3,13 @@
 mod answer;
 mod lines;
 mod prompt;
+mod saving;
 mod sources;
 
+use crate::rules::CategoryRules;
 use answer::Form;
 use clap::Args;
+pub(crate) use saving::save_snapshot;
 use sql::{Limits, Queries};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -37,6 +40,8 @@ pub(crate) struct Sql {
     /// Memory that queries may take beside the snapshot, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(8..1 << 20))]
     pub(crate) memory: u64,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -51,25 +56,14 @@ fn clock() -> f64 {
     FIRST.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
 }
 
-/// Memory that SQLite may take where it only writes.
-const SAVING: u64 = 1 << 30;
-
-/// Writes all tables of a snapshot into a new file of SQLite's.
-///
-/// # Errors
-/// The snapshot can't be read, or the file not be written: one sentence.
-pub(crate) fn save(file: &Path, out: &Path) -> Result<(), String> {
-    let limits = Limits { seconds: 0, memory: SAVING };
-    let queries = Queries::new(sources::open(file, None)?, clock, limits).map_err(|error| error.to_string())?;
-    let named = |error: String| format!("{}: {error}", out.display());
-    let path = out.to_str().ok_or_else(|| named("the name of the folder is no text".to_owned()))?;
-    queries.save(path).map_err(|error| named(error.to_string()))
-}
-
 impl Sql {
     /// Whether it says what is asked, and nothing is read from standard input.
     pub(crate) fn is_complete(&self) -> bool {
         self.query.is_some() || self.find.is_some() || self.show.is_some() || self.schema
+    }
+
+    fn inputs(&self) -> Vec<&Path> {
+        [Some(&*self.file), self.with.as_deref()].into_iter().flatten().collect()
     }
 
     /// Answers, or reads statements until there are no more.
@@ -77,7 +71,7 @@ impl Sql {
     /// # Errors
     /// A file can't be read, or the query has no answer: one sentence.
     pub(crate) fn run(&self) -> Result<(), String> {
-        let source = sources::open(&self.file, self.with.as_deref())?;
+        let source = sources::open(&self.file, self.with.as_deref(), &self.rules)?;
         let limits = Limits { seconds: self.timeout, memory: self.memory << 20 };
         let queries = Queries::new(source, clock, limits).map_err(|error| error.to_string())?;
         let form = match (self.json, self.csv) {
@@ -92,7 +86,7 @@ impl Sql {
         let shown = self.show.map(lines::show);
         match self.query.clone().or(found).or(shown) {
             Some(query) => answer::print(&queries, &query, form),
-            None => prompt::run(queries, form),
+            None => prompt::run(queries, form, &self.inputs()),
         }
     }
 }

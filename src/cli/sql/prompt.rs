@@ -2,7 +2,9 @@
 
 use super::answer::{self, Form};
 use super::lines::{HELP, Line, read};
+use super::saving::save;
 use crate::output::{print, say};
+use crate::output_file::OutputFile;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -12,7 +14,7 @@ use rustyline::validate::Validator;
 use rustyline::{Config, Context, Editor, Helper};
 use sql::{CANNED, Queries, completions, schema_text};
 use std::io::{self, BufRead, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// What completes a line.
@@ -36,9 +38,9 @@ impl Hinter for Completing {
 }
 
 /// Reads statements until there are no more.
-pub(super) fn run(queries: Queries, form: Form) -> Result<(), String> {
+pub(super) fn run(queries: Queries, form: Form, inputs: &[&Path]) -> Result<(), String> {
     let queries = Rc::new(queries);
-    let mut reading = Reading { queries: queries.clone(), form, statement: String::new() };
+    let mut reading = Reading { queries: queries.clone(), form, inputs, statement: String::new() };
     if !io::stdin().is_terminal() {
         for line in io::stdin().lock().lines() {
             let line = line.map_err(|error| format!("standard input: {error}"))?;
@@ -101,13 +103,15 @@ enum Next {
 }
 
 /// What was typed so far.
-struct Reading {
+struct Reading<'a> {
     queries: Rc<Queries>,
     form: Form,
+    /// Open snapshots, which `.save` must not replace.
+    inputs: &'a [&'a Path],
     statement: String,
 }
 
-impl Reading {
+impl Reading<'_> {
     /// Takes a line, and answers where it ends a statement or is a command.
     fn take(&mut self, line: &str) -> Result<Next, String> {
         let line = if self.statement.trim().is_empty() { read(line) } else { Line::Sql(line) };
@@ -124,7 +128,7 @@ impl Reading {
             Line::Help => print(HELP)?,
             Line::Quit => return Ok(Next::Quit),
             Line::Wrong(error) => return Err(error),
-            Line::Save(file) => self.queries.save(file).map_err(|error| format!("{file}: {error}"))?,
+            Line::Save(file) => save(&self.queries, &OutputFile::new(file, self.inputs)?)?,
             Line::Form(name) => {
                 self.form = match name {
                     "text" => Form::Text,

@@ -4,10 +4,11 @@ use crate::input::Input;
 use crate::kept::{self, Opened};
 use crate::opening::open_first;
 use crate::output::say;
+use crate::rules::{CategoryRules, classify};
 use crate::serve::snapshots;
 use compare::ranks::named_by;
 use engine::Side;
-use engine::protocol::FileSummary;
+use engine::protocol::{CategorySet, FileSummary};
 use sql::{Holds, Labelled, Source};
 use std::path::Path;
 
@@ -21,7 +22,9 @@ impl Holds for Held {
 }
 
 /// Opens a file, or what is in a folder; and the file that it is put beside.
-pub(super) fn open(file: &Path, with: Option<&Path>) -> Result<Source, String> {
+pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> Result<Source, String> {
+    let rules = rules.read()?;
+    let opened = |path: &Path| opened(path, rules.as_ref());
     let mut source = Source::default();
     if let Some(with) = with {
         for (side, path) in [("A", file), ("B", with)] {
@@ -29,7 +32,7 @@ pub(super) fn open(file: &Path, with: Option<&Path>) -> Result<Source, String> {
             source.add(Labelled { side: Some(side), rank: None }, summary, held);
         }
     } else if file.is_dir() {
-        add_ranks(&mut source, file)?;
+        add_ranks(&mut source, file, &opened)?;
     } else {
         let (summary, held) = opened(file)?;
         source.add(Labelled::default(), summary, held);
@@ -38,7 +41,11 @@ pub(super) fn open(file: &Path, with: Option<&Path>) -> Result<Source, String> {
 }
 
 /// Opens all snapshots of a folder that can be read.
-fn add_ranks(source: &mut Source, folder: &Path) -> Result<(), String> {
+fn add_ranks(
+    source: &mut Source,
+    folder: &Path,
+    opened: &dyn Fn(&Path) -> Result<(FileSummary, Box<dyn Holds>), String>,
+) -> Result<(), String> {
     let mut found = snapshots(folder);
     found.sort_by(|one, other| (&one.name, &one.path).cmp(&(&other.name, &other.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
@@ -59,7 +66,7 @@ fn add_ranks(source: &mut Source, folder: &Path) -> Result<(), String> {
     if is_empty { Err(format!("{}: no snapshots found", folder.display())) } else { Ok(()) }
 }
 
-fn opened(path: &Path) -> Result<(FileSummary, Box<dyn Holds>), String> {
+fn opened(path: &Path, rules: Option<&CategorySet>) -> Result<(FileSummary, Box<dyn Holds>), String> {
     let named = |error: String| format!("{}: {error}", path.display());
     let (summary, mut engine) = match kept::take(path) {
         Some((summary, engine, _)) => (summary, engine),
@@ -68,6 +75,7 @@ fn opened(path: &Path) -> Result<(FileSummary, Box<dyn Holds>), String> {
             open_first(&mut input, path).map_err(named)?
         }
     };
+    rules.into_iter().for_each(|set| classify(&mut engine, set.clone()));
     // Categories, and what was reserved when: of all devices at once.
     for device in &summary.devices {
         engine.whole_side(device.device);

@@ -91,6 +91,7 @@ pub(super) mod oddity {
     pub(in crate::compact) const BYTES_BEHIND: u64 = 5;
     pub(in crate::compact) const ONE_POOL: u64 = 6;
     pub(in crate::compact) const SIMULATED: u64 = 7;
+    pub(in crate::compact) const UNKNOWN_STAGE: u64 = 8;
 }
 
 /// What has unknown keys, and what has bytes behind its end.

@@ -254,6 +254,7 @@ impl Tables {
             oddity::BYTES_BEHIND => WarningKind::BytesBehind(noun(numbers)),
             oddity::ONE_POOL => WarningKind::OnePool(text(numbers)),
             oddity::SIMULATED => WarningKind::Simulated(text(numbers)),
+            oddity::UNKNOWN_STAGE => WarningKind::UnknownStage(text(numbers)),
             _ => return numbers.reject(),
         };
         let count = numbers.size();

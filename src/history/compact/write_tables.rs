@@ -291,6 +291,7 @@ fn put_warning(bytes: &mut Vec<u8>, kind: &WarningKind) -> bool {
         WarningKind::UnknownKey(of, key) => (oddity::UNKNOWN_KEY, Some(noun(of)), Some(key)),
         WarningKind::UnknownAction(action) => (oddity::UNKNOWN_ACTION, None, Some(action)),
         WarningKind::UnknownState(state) => (oddity::UNKNOWN_STATE, None, Some(state)),
+        WarningKind::UnknownStage(stage) => (oddity::UNKNOWN_STAGE, None, Some(stage)),
         WarningKind::NoSegments => (oddity::NO_SEGMENTS, None, None),
         WarningKind::FromADrawing => (oddity::FROM_A_DRAWING, None, None),
         WarningKind::OnePool(pool) => (oddity::ONE_POOL, None, Some(pool)),

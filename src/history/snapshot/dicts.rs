@@ -335,6 +335,13 @@ impl Store {
         Ok(first..end)
     }
 
+    /// The stage of an annotation where it is a word that is not known.
+    pub(super) fn unknown_stage(&self, pairs: &[Value]) -> Option<Value> {
+        let (_, _, stage) = fields(pairs).find(|(key, ..)| *key == Some(Key::Stage))?;
+        let word = StringId(stage.as_kind(Kind::String)?);
+        (!matches!(Key::from_id(word), Some(Key::Start | Key::End))).then_some(stage)
+    }
+
     /// One mark of `external_annotations`.
     pub(super) fn annotation(&mut self, pairs: &[Value]) -> Result<AnnotationMark, ContentError> {
         let (mut start, mut name, mut device, mut time_us) = (None, None, 0, None);

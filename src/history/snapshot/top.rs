@@ -342,19 +342,27 @@ impl<S: EventSink> Reader<S> {
         if list.kind() != Kind::List {
             return Err(expected("external_annotations", "a list of annotations", list));
         }
-        if let Some((at, value)) = self.store.first_other(list, Kind::Annotation) {
+        top.marks.clear();
+        if self.store.first_other(list, Kind::Annotation).is_none() {
+            let rows = self.store.values(list).filter_map(|row| self.store.marks.get(row.index() as usize));
+            top.marks.extend(rows);
+            return Ok(());
+        }
+        let annotations: Vec<Value> = self.store.values(list).collect();
+        for (at, value) in annotations.into_iter().enumerate() {
+            if value.kind() == Kind::Annotation {
+                top.marks.extend(self.store.marks.get(value.index() as usize));
+                continue;
+            }
             let place = format!("external_annotations[{at}]");
-            let error = match value.kind() {
-                Kind::Dict => {
-                    let pairs = self.store.pairs(value);
-                    self.store.annotation(&pairs).err()
-                }
-                _ => None,
-            };
+            let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
+            if let Some(stage) = self.store.unknown_stage(&pairs) {
+                self.seen.unknown(Of::Stage, stage, at as u32);
+                continue;
+            }
+            let error = if pairs.is_empty() { None } else { self.store.annotation(&pairs).err() };
             return Err(error.unwrap_or_else(|| expected("", "an annotation", value)).within(&place));
         }
-        let rows = self.store.values(list).filter_map(|row| self.store.marks.get(row.index() as usize));
-        top.marks = rows.copied().collect();
         Ok(())
     }
 

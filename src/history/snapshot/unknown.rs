@@ -20,6 +20,8 @@ pub(super) enum Of {
     Block,
     /// The `state` of a block.
     State,
+    /// The `stage` of an annotation, by its index in the list.
+    Stage,
     Frame,
     /// A key of an entry of a block's history.
     History,

@@ -15,6 +15,7 @@ impl<S> Reader<S> {
                 Of::Action => (WarningKind::UnknownAction(word), self.event_place(unknown.row, top) + ".action"),
                 Of::Event => (WarningKind::UnknownKey("an event", word), self.event_place(unknown.row, top) + &dotted),
                 Of::State => (WarningKind::UnknownState(word), self.block_place(unknown.row, top) + ".state"),
+                Of::Stage => (WarningKind::UnknownStage(word), format!("external_annotations[{}].stage", unknown.row)),
                 Of::Block => (WarningKind::UnknownKey("a block", word), self.block_place(unknown.row, top) + &dotted),
                 Of::Segment => {
                     (WarningKind::UnknownKey("a segment", word), self.segment_place(unknown.row, top) + &dotted)

@@ -9,6 +9,8 @@ pub enum WarningKind {
     UnknownAction(String),
     /// A block's state that we do not know.
     UnknownState(String),
+    /// The stage of an annotation, neither `START` nor `END`.
+    UnknownStage(String),
     /// An allocation at an address that is live.
     AllocatedTwice,
     /// A second `free_requested` of the same block.
@@ -50,6 +52,7 @@ impl WarningKind {
             WarningKind::UnknownKey(..) => "unknown_key",
             WarningKind::UnknownAction(_) => "unknown_action",
             WarningKind::UnknownState(_) => "unknown_state",
+            WarningKind::UnknownStage(_) => "unknown_stage",
             WarningKind::AllocatedTwice => "allocated_twice",
             WarningKind::FreedTwice => "freed_twice",
             WarningKind::FreeOfUnknownBlock => "free_of_unknown_block",
@@ -77,6 +80,7 @@ impl WarningKind {
             WarningKind::UnknownState(state) => {
                 format!("unknown block state '{state}', counted as free")
             }
+            WarningKind::UnknownStage(stage) => format!("annotation with unknown stage '{stage}', skipped"),
             WarningKind::AllocatedTwice => {
                 "allocation at an address that is already live: the first one stays in the totals to the end".into()
             }

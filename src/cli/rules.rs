@@ -1,0 +1,52 @@
+//! Category rules of the user, for every command that shows or writes categories.
+
+use super::asking::Asking;
+use super::kept::Opened;
+use clap::Args;
+use engine::Request;
+use engine::protocol::{CategorySet, SetError};
+use std::path::{Path, PathBuf};
+
+/// Shared argument for category rules.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct CategoryRules {
+    /// Category rules: default, mosaic, or a file (JSON, or Mosaic's JSON or YAML)
+    #[arg(long, value_name = "RULES")]
+    pub(crate) rules: Option<PathBuf>,
+}
+
+impl CategoryRules {
+    /// Reads the rules; `None` if no argument was given.
+    ///
+    /// # Errors
+    /// They cannot be read, or are wrong: one sentence that names them.
+    pub(crate) fn read(&self) -> Result<Option<CategorySet>, String> {
+        let named = |path: &Path| read(path).map_err(|error| format!("{}: {error}", path.display()));
+        self.rules.as_deref().map(named).transpose()
+    }
+
+    /// Has the file of a question classified by them.
+    ///
+    /// # Errors
+    /// Those of [`CategoryRules::read`].
+    pub(crate) fn classify(&self, asking: &mut Asking) -> Result<(), String> {
+        self.read()?.into_iter().for_each(|set| asking.classify(set));
+        Ok(())
+    }
+}
+
+/// Has an open file classified by rules of this question.
+pub(crate) fn classify(opened: &mut Opened, set: CategorySet) {
+    opened.classified();
+    // It has no reply.
+    opened.request(Request::Categories(Box::new(set)));
+}
+
+fn read(rules: &Path) -> Result<CategorySet, String> {
+    if let Some(set) = rules.to_str().and_then(CategorySet::named) {
+        return Ok(set);
+    }
+    let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;
+    let sentences = |errors: Vec<SetError>| errors.iter().map(SetError::to_string).collect::<Vec<String>>().join("; ");
+    yaml::parse(&text).map_err(sentences)
+}

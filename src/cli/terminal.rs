@@ -1,0 +1,161 @@
+//! The terminal that standard output goes to, if any: its width, and what must not reach it.
+
+use super::output::is_caught;
+use clap::Args;
+use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Columns of a terminal that does not say how many it has.
+const DEFAULT_WIDTH: usize = 80;
+/// Minimum width that lines are fitted to: a table in less is no table.
+const MIN_WIDTH: usize = 20;
+
+/// Shared arguments on how text is laid out.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Print lines at full length. Otherwise text for a terminal fits its width (COLUMNS, if set): long names are cut in the middle, long
+    /// lines wrapped. Output to a pipe or file always has full lines
+    #[arg(long, global = true)]
+    wide: bool,
+}
+
+/// Set once, from the arguments of the program.
+static IS_WIDE: OnceLock<bool> = OnceLock::new();
+
+impl Layout {
+    /// Applies the arguments to everything printed from now on.
+    pub(crate) fn begin(self) {
+        let _ = IS_WIDE.set(self.wide);
+    }
+}
+
+/// Whether standard output is a terminal that a person reads.
+pub(crate) fn is_terminal() -> bool {
+    !is_caught() && io::stdout().is_terminal()
+}
+
+/// Width that printed lines fit, in columns of the terminal; `None` for no limit.
+pub(crate) fn line_width() -> Option<usize> {
+    if IS_WIDE.get().copied().unwrap_or(false) || !is_terminal() {
+        return None;
+    }
+    let set =
+        std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok()).filter(|&columns| columns > 0);
+    let of_terminal =
+        || crossterm::terminal::size().ok().map(|(columns, _)| usize::from(columns)).filter(|&columns| columns > 0);
+    Some(set.or_else(of_terminal).unwrap_or(DEFAULT_WIDTH).max(MIN_WIDTH))
+}
+
+/// Columns that a text takes.
+pub(crate) fn width_of(text: &str) -> usize {
+    text.width()
+}
+
+/// The longest beginning of a text that fits, in bytes.
+pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
+    let mut used = 0;
+    for (at, letter) in text.char_indices() {
+        used += letter.width().unwrap_or(0);
+        if used > width {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// A text on lines that fit, broken after spaces and slashes where possible.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let (mut lines, mut rest) = (Vec::new(), text);
+    while width_of(rest) > width {
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let fitting = fitting_prefix(rest, width).max(first);
+        let head = rest.get(..fitting).unwrap_or_default();
+        let after_space =
+            |head: &str| head.rfind(' ').filter(|&at| !head.get(..at).unwrap_or_default().trim().is_empty());
+        // A space at the very end of the line may go beyond it.
+        let space =
+            if rest.get(fitting..).unwrap_or_default().starts_with(' ') { Some(fitting) } else { after_space(head) };
+        let slash = || head.rfind(['/', '\\']).map(|at| at + 1).filter(|&at| at * 2 > fitting);
+        let end = space.or_else(slash).unwrap_or(fitting);
+        lines.push(rest.get(..end).unwrap_or_default().trim_end().to_owned());
+        rest = rest.get(end..).unwrap_or_default().trim_start_matches(' ');
+    }
+    lines.push(rest.to_owned());
+    lines
+}
+
+/// A text whose long lines are wrapped to the terminal; what continues a line is indented by two more.
+pub(crate) fn fitted(text: &str) -> String {
+    fitted_to(text, line_width())
+}
+
+fn fitted_to(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    let mut fitted = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        if width_of(line) <= width {
+            fitted += line;
+        } else {
+            let body = line.trim_start_matches(' ');
+            let indent = (line.len() - body.len()).min(width / 2);
+            let first = wrapped(body, width - indent);
+            let (head, rest) = first.split_first().map_or(("", ""), |(head, _)| {
+                (head.as_str(), body.get(head.len()..).unwrap_or_default().trim_start_matches(' '))
+            });
+            fitted += &" ".repeat(indent);
+            fitted += head;
+            for line in wrapped(rest, (width - indent).saturating_sub(2).max(1)) {
+                fitted += &["\n", &" ".repeat(indent + 2), &line].concat();
+            }
+        }
+        fitted += end;
+    }
+    fitted
+}
+
+/// A terminal that gets no control characters but line feeds and tabs, whatever is written: names in files may hold escape sequences.
+pub(crate) struct Guarded<W> {
+    out: W,
+    /// Whether the last byte may be the first of a control character of two bytes.
+    is_begun: bool,
+}
+
+/// Stands for a control character.
+pub(crate) const REPLACEMENT: &str = "\u{fffd}";
+/// First byte of U+0080 to U+00BF in UTF-8.
+const LEAD: u8 = 0xc2;
+
+impl<W: Write> Guarded<W> {
+    pub(crate) fn new(out: W) -> Guarded<W> {
+        Guarded { out, is_begun: false }
+    }
+}
+
+impl<W: Write> Write for Guarded<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut safe = Vec::with_capacity(bytes.len());
+        for &byte in bytes {
+            let is_begun = std::mem::replace(&mut self.is_begun, byte == LEAD);
+            match byte {
+                0xa0..=0xbf if is_begun => safe.extend([LEAD, byte]),
+                0x80..=0x9f if is_begun => safe.extend(REPLACEMENT.bytes()),
+                LEAD => {}
+                b'\n' | b'\t' => safe.push(byte),
+                0..=0x1f | 0x7f => safe.extend(REPLACEMENT.bytes()),
+                byte => safe.push(byte),
+            }
+        }
+        self.out.write_all(&safe)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/cli/terminal.rs"]
+mod tests;

@@ -1,0 +1,273 @@
+//! Files that commands write: never one of their inputs, complete or absent, also when a disk is full or a signal arrives.
+
+#![cfg(unix)]
+
+use serde_json::{Value, json};
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const MEMSCAPE: &str = env!("CARGO_BIN_EXE_memscape");
+const MIB: u64 = 1 << 20;
+
+/// Commands that write one file, without the file; `{in}` is a snapshot, `{other}` another, `{trace}` a trace of torch.profiler.
+const COMMANDS: [&str; 15] = [
+    "whatif {in} --set max_split_size_mb:64",
+    "ranks {in} {other}",
+    "crop {in}",
+    "convert {in} --to pickle",
+    "convert {in} --to json",
+    "convert {in} --to columns",
+    "convert {in} --to snapviewer",
+    "export {in} --to csv",
+    "export {in} --to parquet --table events",
+    "export {in} --to sqlite",
+    "export {in} --to speedscope",
+    "export {in} --to trace --onto {trace}",
+    "plot {in}",
+    "html {in}",
+    "html {in} --with {other}",
+];
+
+/// An empty folder.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-outputs").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A snapshot of so many allocations.
+fn snapshot(allocations: u64) -> String {
+    let alloc = |number: u64| {
+        let frame = json!({"name": format!("f{}", number % 97), "filename": "a.py", "line": number % 89});
+        json!({"action": "alloc", "addr": number * MIB, "size": MIB, "stream": 0, "time_us": number, "frames": [frame]})
+    };
+    let block =
+        |number: u64| json!({"size": MIB, "requested_size": MIB, "state": "active_allocated", "address": number * MIB});
+    let blocks: Vec<Value> = (0..allocations).map(block).collect();
+    let segment = json!({"device": 0, "address": 0, "total_size": allocations * MIB, "stream": 0, "segment_type": "large",
+        "blocks": blocks});
+    let trace: Vec<Value> = (0..allocations).map(alloc).collect();
+    json!({"segments": [segment], "device_traces": [trace]}).to_string()
+}
+
+/// A folder with the inputs of [`COMMANDS`].
+fn inputs(name: &str, allocations: u64) -> PathBuf {
+    let folder = folder(name);
+    std::fs::write(folder.join("in.json"), snapshot(allocations)).unwrap();
+    std::fs::write(folder.join("other.json"), snapshot(60)).unwrap();
+    let trace = json!({"traceEvents": [{"ph": "X", "name": "k", "ts": 1, "dur": 1, "pid": 1, "tid": 1}]});
+    std::fs::write(folder.join("trace.json"), trace.to_string()).unwrap();
+    let page = ["<html><body><script id=\"part-wasm\"></script>", &"x".repeat(4000), "</body></html>"].concat();
+    std::fs::write(folder.join("page.html"), page).unwrap();
+    folder
+}
+
+/// The words of a line of [`COMMANDS`]. No page is built into the program of the tests.
+fn words(line: &str) -> Vec<String> {
+    let page = if line.starts_with("html") { " --viewer page.html" } else { "" };
+    let named =
+        |word: &str| word.replace("{in}", "in.json").replace("{other}", "other.json").replace("{trace}", "trace.json");
+    [line, page].concat().split_whitespace().map(named).collect()
+}
+
+fn run(folder: &Path, words: &[String], out: &str) -> Output {
+    Command::new(MEMSCAPE).args(words).args(["-o", out]).current_dir(folder).output().unwrap()
+}
+
+fn error(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Names and contents of a folder.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files.map(|path| (path.clone(), std::fs::read(path).unwrap_or_default())).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn output_that_is_an_input_is_refused_and_the_input_keeps_its_bytes() {
+    let folder = inputs("inputs", 3);
+    for name in ["in.json", "other.json", "trace.json", "page.html"] {
+        symlink(name, folder.join(["link-", name].concat())).unwrap();
+        std::fs::hard_link(folder.join(name), folder.join(["hard-", name].concat())).unwrap();
+    }
+    let before = contents(&folder);
+    for line in COMMANDS {
+        let words = words(line);
+        for input in ["in.json", "other.json", "trace.json", "page.html"] {
+            if !words.iter().any(|word| word == input) {
+                continue;
+            }
+            for out in ["", "./", "link-", "hard-"].map(|prefix| [prefix, input].concat()) {
+                let output = run(&folder, &words, &out);
+                let says = error(&output);
+                assert_eq!(output.status.code(), Some(1), "{line} -o {out}: {says}");
+                assert!(says.contains("would overwrite the input") && says.contains(input), "{line} -o {out}: {says}");
+                assert_eq!((says.lines().count(), output.stdout.len()), (1, 0), "{line} -o {out}: {says}");
+                assert!(contents(&folder) == before, "{line} -o {out}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_command_with_an_output_is_among_those_tried() {
+    let help = |words: &[&str]| {
+        let output = Command::new(MEMSCAPE).args(words).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let commands = help(&["--help"]);
+    let commands =
+        commands.lines().filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with([' ', '-'])));
+    let mut written = Vec::new();
+    for command in commands.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "run") {
+        if help(&[command, "--help"]).contains("--output <") {
+            written.push(command.to_owned());
+        }
+    }
+    let mut tried: Vec<&str> = COMMANDS.iter().filter_map(|line| line.split_whitespace().next()).collect();
+    tried.dedup();
+    assert_eq!(written, tried);
+}
+
+#[test]
+fn output_that_is_a_surveyed_snapshot_of_a_folder_is_refused() {
+    let folder = folder("ranks");
+    std::fs::create_dir(folder.join("dump")).unwrap();
+    for rank in 0..2 {
+        std::fs::write(folder.join(format!("dump/rank{rank}.json")), snapshot(2)).unwrap();
+    }
+    let before = contents(&folder.join("dump"));
+    let ranks = ["ranks".to_owned(), "dump".to_owned()];
+    symlink("dump/rank1.json", folder.join("link.html")).unwrap();
+    for out in ["dump/rank1.json", "link.html"] {
+        let output = run(&folder, &ranks, out);
+        let says = error(&output);
+        assert!(output.status.code() == Some(1) && says.contains("overwrite the input dump/rank1.json"), "{says}");
+        assert!(contents(&folder.join("dump")) == before);
+    }
+    let output = run(&folder, &ranks, "dump/ranks.html");
+    assert_eq!(output.status.code(), Some(0), "{}", error(&output));
+}
+
+#[test]
+fn standard_streams_that_are_one_file_are_refused() {
+    let folder = inputs("streams", 3);
+    let before = contents(&folder);
+    for line in ["memscape crop - -o in.json < in.json", "memscape crop in.json -o - >> in.json"] {
+        let line = line.replace("memscape", MEMSCAPE);
+        let output = Command::new("sh").args(["-c", &line]).current_dir(&folder).output().unwrap();
+        let says = error(&output);
+        assert!(output.status.code() == Some(1) && says.contains("would overwrite the input"), "{line}: {says}");
+        assert!(contents(&folder) == before, "{line}");
+    }
+}
+
+#[test]
+fn prompt_does_not_save_over_the_snapshot_and_replaces_another_file_whole() {
+    let folder = inputs("prompt", 3);
+    let before = contents(&folder);
+    let save = |file: &str| {
+        let line = format!("printf '.save {file}\\n' | {MEMSCAPE} sql in.json --with other.json");
+        Command::new("sh").args(["-c", &line]).current_dir(&folder).output().unwrap()
+    };
+    for input in ["in.json", "./other.json"] {
+        let output = save(input);
+        assert!(!output.status.success() && error(&output).contains("would overwrite the input"), "{}", error(&output));
+    }
+    assert!(contents(&folder) == before);
+    let output = save("page.html");
+    assert!(output.status.success(), "{}", error(&output));
+    assert!(std::fs::read(folder.join("page.html")).unwrap().starts_with(b"SQLite format 3\0"));
+    assert_eq!(contents(&folder).len(), before.len());
+}
+
+#[test]
+fn full_disk_leaves_an_existing_output_and_no_other_file() {
+    let folder = inputs("full", 400);
+    for line in COMMANDS {
+        std::fs::write(folder.join("out"), "kept").unwrap();
+        let before = contents(&folder);
+        let words = words(line).join(" ");
+        // A file may have one KiB; the signal for more, which would end the program, is ignored.
+        let limited = format!("trap '' XFSZ; ulimit -f 1; exec {MEMSCAPE} {words} -o out");
+        let output = Command::new("bash").args(["-c", &limited]).current_dir(&folder).output().unwrap();
+        let says = error(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}: {says}");
+        assert!(says.contains("out: "), "{line}: {says}");
+        assert!(contents(&folder) == before, "{line}: {says}");
+    }
+    let pages = self::folder("full-man");
+    let limited = format!("trap '' XFSZ; ulimit -f 1; exec {MEMSCAPE} man .");
+    let output = Command::new("bash").args(["-c", &limited]).current_dir(&pages).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", error(&output));
+    assert!(
+        contents(&pages)
+            .iter()
+            .all(|(path, page)| path.extension().is_some_and(|it| it == "1") && page.ends_with(b"\n"))
+    );
+}
+
+#[test]
+fn signal_during_a_write_leaves_no_file() {
+    let folder = inputs("signal", 60_000);
+    let names = || {
+        let mut names: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    for (line, signal) in [
+        ("export {in} --to sqlite", "INT"),
+        ("export {in} --to sqlite", "TERM"),
+        ("export {in} --to trace --largest 60000", "TERM"),
+        ("convert {in} --to pickle", "INT"),
+    ] {
+        let mut process = Command::new(MEMSCAPE)
+            .args(words(line))
+            .args(["-o", "out"])
+            .current_dir(&folder)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while names() == before && process.try_wait().unwrap().is_none() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{line}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let _ = Command::new("kill")
+            .args(["-s", signal, &process.id().to_string()])
+            .stderr(Stdio::null())
+            .status()
+            .unwrap();
+        let status = process.wait().unwrap();
+        // Where it was faster than the signal, the file is complete.
+        let _ = std::fs::remove_file(folder.join("out"))
+            .inspect(|()| assert!(status.success(), "{line} {signal}: half a file"));
+        assert_eq!(names(), before, "{line} {signal}");
+    }
+}
+
+#[test]
+fn pipes_and_devices_are_written_at_once() {
+    let folder = inputs("pipes", 3);
+    let plain = run(&folder, &words("export {in} --to csv"), "-");
+    assert!(plain.status.success() && plain.stdout.starts_with(b"device,"), "{}", error(&plain));
+    for out in ["/dev/stdout", "/dev/fd/1"] {
+        assert_eq!(run(&folder, &words("export {in} --to csv"), out).stdout, plain.stdout, "{out}");
+    }
+    // What stands in a file before and after stays there.
+    let line = format!("(echo before; {MEMSCAPE} export in.json --to csv -o /dev/stdout; echo after) > all.csv");
+    assert!(Command::new("sh").args(["-c", &line]).current_dir(&folder).output().unwrap().status.success());
+    assert_eq!(std::fs::read(folder.join("all.csv")).unwrap(), [b"before\n", &*plain.stdout, b"after\n"].concat());
+    assert!(run(&folder, &words("export {in} --to sqlite"), "/dev/null").status.success());
+    assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    let line = format!("mkfifo pipe; {MEMSCAPE} export in.json --to csv -o pipe & cat pipe");
+    let output = Command::new("sh").args(["-c", &line]).current_dir(&folder).output().unwrap();
+    assert_eq!(output.stdout, plain.stdout);
+}
