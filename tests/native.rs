@@ -31,6 +31,7 @@ mod cli_export;
 mod cli_html;
 mod cli_insights;
 mod cli_live;
+mod cli_mcp;
 mod cli_plan;
 mod cli_ranks;
 mod cli_segments;

@@ -7,6 +7,7 @@ mod ask;
 mod asking;
 mod begun;
 mod cache;
+mod cancelled;
 mod carried;
 mod columnar;
 mod convert;
@@ -364,12 +365,8 @@ fn answered(
     let has_json = known.get_arguments().any(|argument| argument.get_id() == "json");
     let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
     let parsed = Memscape::try_parse_from(words.chain(arguments.iter().map(String::as_str)));
-    // Help is an error of clap's, and no answer. Of its errors the first line says what is wrong, the others what to type.
-    let Memscape { command: asked, load, .. } = parsed.map_err(|error| {
-        let text = error.to_string();
-        let line = text.lines().next().unwrap_or_default();
-        line.strip_prefix("error: ").unwrap_or(line).to_owned()
-    })?;
+    // Help is an error of clap's, and no answer.
+    let Memscape { command: asked, load, .. } = parsed.map_err(|error| ask::argument_error(&error.to_string()))?;
     if !is_answered(&asked) {
         return Err(format!("{command} is not about one snapshot: run memscape {command}"));
     }
