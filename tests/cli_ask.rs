@@ -113,7 +113,7 @@ fn errors_are_sentences_and_the_next_question_is_answered() {
     for (command, arguments, error) in [
         ("live", &["--at", "77"][..], "no event 77: the last is 0"),
         ("live", &["--at", "soon"], "invalid value 'soon' for '--at <WHEN>'"),
-        ("live", &["--by", "x"], "[possible values: tree, call-site, function, file]"),
+        ("live", &["--by", "x"], "[possible values: call-site, function, file, tree]"),
         ("live", &["--help"], ""),
         ("serve", &[], "serve is not about one snapshot: run memscape serve"),
         ("ask", &[], "ask is not about one snapshot: run memscape ask"),

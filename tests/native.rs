@@ -36,6 +36,7 @@ mod cli_plan;
 mod cli_ranks;
 mod cli_segments;
 mod cli_serve;
+mod cli_serve_ranks;
 mod cli_sql;
 mod cli_what_if;
 mod compact;

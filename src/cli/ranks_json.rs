@@ -37,6 +37,7 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
         "memory_budget_bytes": memory,
         "ranks": of.ranks.iter().map(|rank| row(of, rank)).collect::<Vec<Value>>(),
         "left_out": of.left_out,
+        "is_partial": of.is_partial,
         "peak": of.peak.as_ref().map(spread),
         "quantiles": ["min", "p5", "median", "p95", "max"],
         "curve_by_share_of_events": of.curve.iter().map(spread).collect::<Vec<Value>>(),
