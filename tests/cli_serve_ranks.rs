@@ -68,3 +68,37 @@ fn the_oldest_of_many_ranks_is_surveyed() {
     let unread: Vec<_> = of.ranks.iter().filter(|rank| rank.error.is_some()).map(|rank| rank.rank).collect();
     assert_eq!(unread, [Some(230)], "the empty file is a row with its reason: {:?}", of.verdict);
 }
+
+/// What is said on the terminal for a host.
+fn said_for(host: &str) -> String {
+    let (_, viewer) = folder(&host.replace(':', "-"));
+    let mut process = Command::new(env!("CARGO_BIN_EXE_memscape"))
+        .args(["serve", "--no-browser", "--host", host, "--viewer"])
+        .arg(viewer)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("Ctrl+C") {
+        assert!(lines.read_line(&mut said).unwrap() > 0, "it ended: {said}");
+    }
+    process.kill().unwrap();
+    process.wait().unwrap();
+    said
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn hints_fit_the_host_that_is_listened_on() {
+    let said = said_for("127.0.0.2");
+    let port = said.split_once("http://127.0.0.2:").unwrap().1.split_once('/').unwrap().0.to_owned();
+    assert!(said.contains(&format!("ssh -L {port}:127.0.0.2:{port} ")), "{said}");
+    assert!(said.contains(&format!("then open http://localhost:{port}/")), "{said}");
+    let said = said_for("127.0.0.1");
+    assert!(said.contains(":127.0.0.1:") && said.contains("then open the address there."), "{said}");
+    let said = said_for("0.0.0.0");
+    let (first, rest) = said.split_once('\n').unwrap();
+    assert!(first.contains("http://127.0.0.1:") && rest.contains("From another machine: http://"), "{said}");
+    assert!(!rest.contains("http://127.") && !rest.contains("ssh -L 8") && rest.contains("Unencrypted"), "{said}");
+}
