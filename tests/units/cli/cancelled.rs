@@ -10,7 +10,7 @@ fn work_is_cancelled_only_while_its_own_flag_is_set() {
         cancelled.set();
         assert_eq!(check(), Err("cancelled".to_owned()));
         let taken_along = Cancelled::current();
-        let in_thread = std::thread::spawn(move || taken_along.during(|| goes_on()));
+        let in_thread = std::thread::spawn(move || taken_along.during(goes_on));
         assert!(!in_thread.join().unwrap());
     });
     assert!(goes_on(), "the next request starts afresh");
