@@ -113,6 +113,7 @@ fn errors_are_sentences_and_the_next_question_is_answered() {
     for (command, arguments, error) in [
         ("live", &["--at", "77"][..], "no event 77: the last is 0"),
         ("live", &["--at", "soon"], "invalid value 'soon' for '--at <WHEN>'"),
+        ("live", &["--by", "x"], "[possible values: call-site, function, file, tree]"),
         ("live", &["--help"], ""),
         ("serve", &[], "serve is not about one snapshot: run memscape serve"),
         ("ask", &[], "ask is not about one snapshot: run memscape ask"),
@@ -126,6 +127,8 @@ fn errors_are_sentences_and_the_next_question_is_answered() {
         let reply = asked.send(line);
         assert!(reply["error"].as_str().unwrap().starts_with("not a request: "), "{reply}");
     }
+    let reply = asked.send("{\"id\": 7, \"commands\": \"live\"}");
+    assert_eq!(reply["id"], 7, "the id can be read: {reply}");
     assert_eq!(asked.ask("live", &[])["answer"]["live_bytes"], 5 * MIB);
     assert_eq!(asked.end(), 0);
 }

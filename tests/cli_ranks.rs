@@ -141,8 +141,9 @@ fn a_rank_is_explained_by_its_groups_median() {
         let (code, _, error) = memscape(&["ranks", path, "--explain", rank]);
         assert!(code == Some(1) && error.contains(cause), "{error}");
     }
-    let (code, _, error) = memscape(&["ranks", folder.join("none").to_str().unwrap()]);
-    assert_eq!(code, Some(0), "a file that is not there is a row: {error}");
+    let none = folder.join("none");
+    let (code, out, error) = memscape(&["ranks", none.to_str().unwrap()]);
+    assert!((code, &*out) == (Some(1), "") && error.contains("No such file"), "{error}");
     let (code, _, error) = memscape(&["ranks", self::folder("ranks-empty").to_str().unwrap()]);
     assert!(code == Some(1) && error.contains("no snapshots found"), "{error}");
 }
@@ -296,4 +297,85 @@ fn real_files_have_their_reference_numbers() {
         rows += 1;
     }
     assert_eq!(rows, expected.as_object().unwrap().len(), "a row of each file");
+}
+
+#[test]
+fn a_path_that_is_not_there_fails_and_the_others_are_printed() {
+    let folder = eight("ranks-absent");
+    let absent = folder.join("snapshot_rank9.pickle");
+    let arguments = ["ranks", folder.to_str().unwrap(), absent.to_str().unwrap(), "--json"];
+    let (code, out, error) = memscape(&arguments);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("snapshot_rank9.pickle: No such file"), "{error}");
+    let of: Value = serde_json::from_str(&out).unwrap();
+    let rows = of["ranks"].as_array().unwrap();
+    let last = rows.last().unwrap();
+    assert_eq!((&last["rank"], last["error"].as_str().unwrap().contains("No such file")), (&9.into(), true));
+    // Ranks 6 and 8 may be in what is not there.
+    assert!(of["is_partial"] == true && rows.iter().all(|row| row["error"] != "no file"), "{of}");
+}
+
+#[test]
+fn empty_and_half_written_files_are_rows_with_their_reason() {
+    let folder = eight("ranks-unwritten");
+    fs::write(folder.join("snapshot_rank6.pickle"), b"").unwrap();
+    fs::write(folder.join("snapshot_rank8.pickle.gz"), b"").unwrap();
+    fs::write(folder.join("_SUCCESS"), b"").unwrap();
+    let of = json(&["ranks", folder.to_str().unwrap()]);
+    let rows = of["ranks"].as_array().unwrap();
+    assert_eq!(rows.len(), 9);
+    for (rank, reason) in [(6, "empty"), (7, "byte"), (8, "empty")] {
+        let error = rows[rank]["error"].as_str().unwrap();
+        assert!(error.contains(reason) && rows[rank]["file"].is_string(), "{rank}: {error}");
+    }
+    assert!(text(&["ranks", folder.to_str().unwrap()]).contains("3 files not readable (6–8)"));
+    let none = self::folder("ranks-all-empty");
+    (0..3).for_each(|rank| fs::write(none.join(format!("rank{rank}.pickle")), b"").unwrap());
+    let of = json(&["ranks", none.to_str().unwrap()]);
+    assert_eq!(of["ranks"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn ranks_are_in_the_order_of_their_numbers_everywhere() {
+    let folder = folder("ranks-numbers");
+    for rank in [1, 2, 10, 9] {
+        write(&folder.join(format!("rank{rank}.pickle")), STORY);
+    }
+    let path = folder.to_str().unwrap();
+    let numbers = |rows: Vec<Option<u64>>| rows.into_iter().flatten().collect::<Vec<_>>();
+    let read = |row: &Value| row["rank"].as_u64().filter(|_| row["error"].is_null());
+    let of = json(&["ranks", path]);
+    assert_eq!(numbers(of["ranks"].as_array().unwrap().iter().map(read).collect()), [1, 2, 9, 10]);
+    let is_row = |line: &&str| line.contains(".pickle");
+    let first =
+        |line: &str| line.trim_start_matches(['|', ' ']).split([' ', '|']).next().and_then(|it| it.parse().ok());
+    for form in [&["ranks", path][..], &["ranks", path, "--markdown"]] {
+        let text = text(form);
+        assert_eq!(numbers(text.lines().filter(is_row).map(first).collect()), [1, 2, 9, 10], "{text}");
+    }
+    let page = text(&["ranks", path, "-o", "-"]);
+    let places: Vec<_> = [1, 2, 9, 10].map(|rank| page.find(&format!(">rank {rank} ·"))).to_vec();
+    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{places:?}");
+    let sql = json(&["sql", path, "SELECT DISTINCT rank FROM event"]);
+    assert_eq!(sql["rows"], serde_json::json!([[1], [2], [9], [10]]));
+    // Without ranks in their names, files are numbered in the order of the numbers in them.
+    let unnamed = self::folder("ranks-numbers-unnamed");
+    for name in ["dump-10.pickle", "dump-9.pickle"] {
+        write(&unnamed.join(name), STORY);
+    }
+    let of = json(&["ranks", unnamed.to_str().unwrap()]);
+    assert_eq!((&of["ranks"][0]["file"], &of["ranks"][1]["file"]), (&"dump-9.pickle".into(), &"dump-10.pickle".into()));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_not_searched_is_noted_and_no_rank_is_called_missing() {
+    let folder = folder("ranks-links");
+    write(&folder.join("rank2.pickle"), STORY);
+    std::os::unix::fs::symlink(folder.join("rank2.pickle"), folder.join("rank1.pickle")).unwrap();
+    let of = json(&["ranks", folder.to_str().unwrap()]);
+    assert_eq!(
+        (of["ranks"].as_array().unwrap().len(), &of["notes"]),
+        (1, &serde_json::json!(["1 link not followed."]))
+    );
 }

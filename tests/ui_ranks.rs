@@ -4,7 +4,9 @@
 use crate::follower::Page;
 use memscape::engine::protocol::{Reply, Topic};
 use memscape::ui::effect::{FileToSurvey, GivenFile, Origin, RanksEffect};
-use memscape::ui::ranks::{RanksAction, Survey};
+use memscape::ui::features::live::{Heard, LiveAction};
+use memscape::ui::link::Link;
+use memscape::ui::ranks::{RanksAction, ServedFiles, Survey, unlisted};
 use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Effect, update};
 
@@ -97,7 +99,9 @@ fn what_memscape_serves_is_surveyed_once_a_person_wants_it() {
     page.open();
     assert_eq!((page.state.ranks.files, &page.state.ranks.stage), (3, &Survey::Offered));
     assert!(page.state.why.topic != Topic::Ranks, "it is offered, no more");
-    let effects = of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
+    assert_eq!(of_ranks(&mut page, Action::Ranks(RanksAction::Toggled)), [RanksEffect::List]);
+    assert_eq!(page.state.ranks.status(), "Listing the files of the server…");
+    let effects = of_ranks(&mut page, all_listed("1/a%2Frank1.pickle\n2/rank2.pickle\n0/rank0.pickle\n"));
     let [RanksEffect::Begin(files), ..] = &*effects else { panic!("{effects:?}") };
     let origins: Vec<&Origin> = files.iter().map(|file| &file.origin).collect();
     let link = |link: &str| Origin::Link(link.to_owned());
@@ -110,6 +114,89 @@ fn what_memscape_serves_is_surveyed_once_a_person_wants_it() {
         page.open();
         assert_eq!(page.state.ranks.stage, Survey::None, "{other}");
     }
+}
+
+fn all_listed(text: &str) -> Action {
+    Action::Ranks(RanksAction::Listed(Ok(ServedFiles::parse(text))))
+}
+
+/// A served folder whose newest three files are listed, of seven.
+fn seven() -> Page {
+    let mut page = Page::new();
+    page.go("url=0/rank4.pickle&url=1/rank5.pickle&url=2/rank6.pickle");
+    page.open();
+    page.act(Action::of(LiveAction::Counted(7)));
+    page
+}
+
+#[test]
+fn files_beyond_the_list_of_the_page_are_surveyed() {
+    let mut page = seven();
+    assert_eq!(unlisted(&page.state).as_deref(), Some("Showing the 3 newest of 7"));
+    assert_eq!(page.state.ranks.status(), "The server can survey these 7 files.");
+    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
+    let others = "3/rank0.pickle\n4/rank1.pickle\n5/rank2.pickle\n6/rank3.pickle\n";
+    let effects = of_ranks(&mut page, all_listed(&format!("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n{others}")));
+    let [RanksEffect::Begin(files), ..] = &*effects else { panic!("{effects:?}") };
+    let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
+    assert_eq!((files.len(), names[0], names[3], names[6]), (7, "rank4.pickle", "rank0.pickle", "rank3.pickle"));
+    // Evidence opens a file by its place among those that were surveyed.
+    assert_eq!((page.state.snapshots.len(), page.state.snapshots[3].file.as_str()), (7, "rank0.pickle"));
+    assert_eq!((unlisted(&page.state), page.state.ranks.status().as_str()), (None, "0 of 7 files surveyed."));
+    // What comes twice, or is not waited for, changes nothing.
+    assert!(of_ranks(&mut page, all_listed("9/other.pickle")).is_empty());
+    assert_eq!(page.state.snapshots.len(), 7);
+}
+
+#[test]
+fn a_list_that_is_cut_or_not_there_is_noted() {
+    let mut page = seven();
+    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
+    let effects = of_ranks(
+        &mut page,
+        all_listed("! Only the first 2,000,000 files and folders were searched.\n0/rank4.pickle\n"),
+    );
+    let cut = RanksEffect::Cut("Only the first 2,000,000 files and folders were searched.".to_owned());
+    assert!(effects.contains(&cut), "{effects:?}");
+    let mut page = seven();
+    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
+    let effects = of_ranks(&mut page, Action::Ranks(RanksAction::Listed(Err("offline".to_owned()))));
+    let [RanksEffect::Begin(files), RanksEffect::Cut(cut), ..] = &*effects else { panic!("{effects:?}") };
+    assert_eq!((files.len(), cut.as_str()), (3, "Only the files that the page lists are surveyed (offline)."));
+    // A folder that was dropped and not read whole.
+    let mut page = Page::new();
+    given(&mut page, 3);
+    let cut = "Only the first 10,000 files and folders were read.".to_owned();
+    let effects = of_ranks(&mut page, Action::Ranks(RanksAction::Cut(cut.clone())));
+    assert!(effects.contains(&RanksEffect::Cut(cut.clone())) && page.state.remark == Some(cut), "{effects:?}");
+}
+
+#[test]
+fn files_that_come_after_a_survey_are_counted_and_surveyed_again() {
+    let mut page = seven();
+    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
+    of_ranks(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
+    of_ranks(&mut page, Action::Ranks(RanksAction::Surveyed(3)));
+    assert_eq!((page.state.ranks.toggle(), page.state.ranks.status().as_str()), (None, "3 files surveyed."));
+    let newer = "files 8\n7 1-1 0 7/rank7.pickle";
+    page.act(Action::of(LiveAction::Told(Heard::parse(newer, 0.0))));
+    assert_eq!(page.state.ranks.status(), "3 files surveyed. Not surveyed: 1 newer file.");
+    assert_eq!(page.state.ranks.toggle(), Some("Survey again"));
+    assert_eq!(of_ranks(&mut page, Action::Ranks(RanksAction::Toggled)), [RanksEffect::List]);
+}
+
+#[test]
+fn a_link_of_more_files_than_it_can_hold_is_of_the_open_one() {
+    let mut page = seven();
+    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
+    let all: String = (0..5000).map(|rank| format!("{rank}/rank{}.pickle\n", (rank + 4) % 5000)).collect();
+    of_ranks(&mut page, all_listed(&all));
+    assert_eq!(page.state.snapshots.len(), 5000);
+    let link = Link::of(&page.state).unwrap();
+    assert_eq!((link.urls.as_slice(), link.chosen), (&["0/rank4.pickle".to_owned()][..], 0));
+    // Going back to it keeps the list.
+    page.go(&link.fragment());
+    assert_eq!(page.state.snapshots.len(), 5000);
 }
 
 #[test]

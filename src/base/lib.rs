@@ -12,6 +12,9 @@ pub mod listed;
 // The time that work has before it is called again.
 pub mod slice;
 
+// The order of names with numbers in them.
+pub mod natural;
+
 // One sort for everything that is small or rare.
 pub mod sorted;
 

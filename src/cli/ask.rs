@@ -113,7 +113,26 @@ impl Session {
                 Ok(answer) => json!({"id": id, "answer": answer}),
                 Err(error) => json!({"id": id, "error": error}),
             },
-            Err(error) => json!({"id": null, "error": format!("not a request: {error}")}),
+            Err(error) => {
+                let id = serde_json::from_str::<Value>(line).ok().and_then(|request| request.get("id").cloned());
+                json!({"id": id, "error": format!("not a request: {error}")})
+            }
         }
     }
 }
+
+/// Clap's error text as one sentence: the cause with possible values and suggestions, without usage.
+pub(crate) fn argument_error(text: &str) -> String {
+    let is_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
+    let mut sentence = String::new();
+    for line in text.lines().map(str::trim).take_while(|line| !is_usage(line)).filter(|line| !line.is_empty()) {
+        let between = if line.starts_with("tip:") { "; " } else { " " };
+        sentence.push_str(if sentence.is_empty() { "" } else { between });
+        sentence.push_str(line.strip_prefix("error: ").unwrap_or(line));
+    }
+    sentence
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/cli/ask.rs"]
+mod tests;

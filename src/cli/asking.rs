@@ -1,5 +1,6 @@
 //! A file that is open, and the device of it that the questions are about.
 
+use super::cancelled;
 use super::input::Input;
 use super::kept::{self, Opened};
 use super::opening::open_first;
@@ -64,16 +65,16 @@ impl Asking {
 
     /// Works until all is known of the file: what answers need, and what makes them faster.
     pub(crate) fn prepare(&mut self) {
-        while self.engine.step(&mut || true) == Work::More {}
+        while self.engine.step(&mut cancelled::goes_on) == Work::More && cancelled::goes_on() {}
     }
 
-    /// The reply to a request; `None` where it has none.
+    /// The reply to a request; `None` where it has none, and once the work is cancelled.
     pub(crate) fn ask(&mut self, request: Request) -> Option<Reply> {
         self.engine.request(request);
         loop {
-            let work = self.engine.step(&mut || true);
+            let work = self.engine.step(&mut cancelled::goes_on);
             let reply = self.engine.next_reply();
-            if reply.is_some() || work == Work::Idle {
+            if reply.is_some() || work == Work::Idle || !cancelled::goes_on() {
                 return reply;
             }
         }

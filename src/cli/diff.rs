@@ -1,6 +1,7 @@
 //! `memscape diff`: two snapshots against each other, as text, JSON or Markdown.
 
 use super::asking::{Asking, pick};
+use super::cancelled;
 use super::diff_json::as_json;
 use super::output::{after, more, pretty, printable};
 use super::table::{self, Table};
@@ -150,13 +151,16 @@ fn compared(arguments: &Diff) -> Result<Comparison, String> {
     let wanted = Wanted { a: one, b: other, key: key.map(|key| key.0), align: align.map(|align| align.0) };
     let mut comparing = Comparing::new(&side_a, &side_b, wanted).with_prefixes(arguments.map.clone());
     if from.is_some() || to.is_some() {
-        while comparing.align(&side_a, &side_b, &mut Slice::new(&mut || true)).is_err() {}
+        while comparing.align(&side_a, &side_b, &mut Slice::new(&mut cancelled::goes_on)).is_err() {
+            cancelled::check()?;
+        }
         let range = [from.unwrap_or(Moment::START), to.unwrap_or(Moment(side_a.history.event_count()))];
         let (one, other) = peaks_in([&side_a, &side_b], comparing.alignment(), range);
         comparing.move_to(one, other);
     }
     loop {
-        if let Ok(comparison) = comparing.step(&side_a, &side_b, &mut Slice::new(&mut || true)) {
+        cancelled::check()?;
+        if let Ok(comparison) = comparing.step(&side_a, &side_b, &mut Slice::new(&mut cancelled::goes_on)) {
             return Ok(comparison);
         }
     }

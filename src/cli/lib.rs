@@ -7,6 +7,7 @@ mod ask;
 mod asking;
 mod begun;
 mod cache;
+mod cancelled;
 mod carried;
 mod columnar;
 mod convert;
@@ -170,7 +171,7 @@ enum Command {
     /// Serve the page and snapshots to a browser, locally or through ssh -L
     ///
     /// Prints an address that only this machine can reach. Requests without the full address are rejected. Folders are searched
-    /// each time the address is opened; the 200 newest snapshots are listed, and links are not followed. Press Ctrl+C to stop.
+    /// each time the address is opened; the page lists the 200 newest snapshots, and a survey of ranks reads all. Press Ctrl+C to stop.
     Serve(serve::Serve),
     /// Explore snapshots in the terminal: timeline, call tree, insights, allocations; over SSH, without a browser
     ///
@@ -384,12 +385,9 @@ fn answered(
     let has_json = known.get_arguments().any(|argument| argument.get_id() == "json");
     let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
     let parsed = parse(words.chain(arguments.iter().map(String::as_str)).map(OsString::from));
-    // Help is an error of clap's, and no answer. Of its errors the first line says what is wrong, the others what to type.
-    let (Memscape { command: asked, load, .. }, refused) = parsed.map_err(|error| {
-        let text = error.to_string();
-        let line = text.lines().next().unwrap_or_default();
-        line.strip_prefix("error: ").unwrap_or(line).to_owned()
-    })?;
+    // Help is an error of clap's, and no answer.
+    let (Memscape { command: asked, load, .. }, refused) =
+        parsed.map_err(|error| ask::argument_error(&error.to_string()))?;
     if !is_answered(&asked) {
         return Err(format!("{command} is not about one snapshot: run memscape {command}"));
     }

@@ -1,5 +1,6 @@
 //! A file → what is kept of it to compare many ranks.
 
+use super::cancelled;
 use super::input::Input;
 use super::opening::open_with;
 use base::slice::Slice;
@@ -29,7 +30,8 @@ pub(super) fn survey_file(path: &Path, watch: Box<dyn FnMut() -> io::Result<()>>
 pub(super) fn survey_of(summary: &FileSummary, engine: &Engine) -> Result<OfFile, String> {
     let mut survey = FileSurvey::new(summary)?;
     loop {
-        if let Ok(of) = survey.step(|device| engine.side(device), &mut Slice::new(&mut || true)) {
+        cancelled::check()?;
+        if let Ok(of) = survey.step(|device| engine.side(device), &mut Slice::new(&mut cancelled::goes_on)) {
             return Ok(of);
         }
     }

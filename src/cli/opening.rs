@@ -1,6 +1,7 @@
 //! A file → an engine that has it open, with progress on a terminal.
 
 use super::cache::Place;
+use super::cancelled;
 use super::input::Input;
 use super::kept::{self, Opened};
 use super::output::say;
@@ -30,7 +31,9 @@ pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary,
     let mut members = Vec::new();
     let mut opened = open(input, &name_of(path), None, &mut members)?;
     // Answers need it, or are faster with it.
-    while opened.1.step(&mut || true) == Work::More {}
+    while opened.1.step(&mut cancelled::goes_on) == Work::More {
+        cancelled::check()?;
+    }
     if members.len() > 1 {
         say(&format!("{}: reading the first of {} snapshots", path.display(), members.len()));
     }
@@ -107,6 +110,7 @@ pub(crate) fn open_with(
     };
     begin(&mut engine, input)?;
     loop {
+        cancelled::check()?;
         match engine.wants() {
             None => {}
             Some(Want::Whole) => {
@@ -122,7 +126,7 @@ pub(crate) fn open_with(
                 }
             }
         }
-        let work = engine.step(&mut || true);
+        let work = engine.step(&mut cancelled::goes_on);
         while let Some(reply) = engine.next_reply() {
             match reply {
                 Reply::Progress(progress) if show => show_progress(&progress),

@@ -2,7 +2,7 @@
 
 use super::diff::{Diff, diff};
 use super::one_survey::default_memory;
-use super::output::{printable, say};
+use super::output::{print, printable, say};
 use super::output_file::OutputFile;
 use super::ranks_json::as_json;
 use super::ranks_survey::{Surveys, memory, survey};
@@ -72,12 +72,22 @@ impl From<By> for Order {
 /// The text of `memscape ranks`.
 ///
 /// # Errors
-/// Nothing can be read, or there is no such rank: one sentence.
+/// Nothing can be read, there is no such rank, or a path does not exist, in which case the text about the others was printed: one
+/// sentence.
 pub(crate) fn ranks(arguments: &Arguments) -> Result<String, String> {
     let memory = arguments.memory.unwrap_or_else(default_memory);
     let surveys = survey(&arguments.paths, arguments.names.as_ref(), memory)?;
+    let text = answered(&surveys, arguments, memory)?;
+    if surveys.absent.is_empty() {
+        return Ok(text);
+    }
+    print(&text)?;
+    Err(surveys.absent.join("; "))
+}
+
+fn answered(surveys: &Surveys, arguments: &Arguments, memory: u64) -> Result<String, String> {
     if let Some(rank) = arguments.explain {
-        return explained(&surveys, rank, arguments);
+        return explained(surveys, rank, arguments);
     }
     let of = &surveys.ranks;
     if let Some(out) = &arguments.out {

@@ -40,6 +40,7 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
         "memory_budget_bytes": memory,
         "ranks": of.ranks.iter().map(|rank| row(of, rank)).collect::<Vec<Value>>(),
         "left_out": of.left_out,
+        "is_partial": of.is_partial,
         "peak": peak,
         "peak_bytes": peak,
         "quantiles": ["min", "p5", "median", "p95", "max"],

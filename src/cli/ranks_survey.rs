@@ -1,9 +1,11 @@
 //! Many files → a survey of each, on all cores, within a memory budget: the tables of a file are dropped once it is surveyed.
 
+use super::cancelled::{self, Cancelled};
 use super::input::Input;
 use super::one_survey::survey_of;
 use super::opening::open_with;
-use super::serve::{Snapshot, snapshots};
+use super::serve::{ALL_ENTRIES, Search, Snapshot, search};
+use base::natural::compare_names;
 use base::units::Bytes;
 use compare::ranks::{Pattern, Rank, Ranks, named_by};
 use engine::Engine;
@@ -18,6 +20,8 @@ const TABLES_PER_BYTE: u64 = 4;
 pub(super) struct Surveys {
     pub(super) ranks: Ranks,
     paths: Vec<(String, PathBuf)>,
+    /// A sentence for each given path that is not there.
+    pub(super) absent: Vec<String>,
 }
 
 impl Surveys {
@@ -45,13 +49,19 @@ struct Done {
 /// Surveys what is in files and folders.
 ///
 /// # Errors
-/// There is no file: one sentence.
+/// There is no file, or none of the paths exists: one sentence.
 pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) -> Result<Surveys, String> {
-    let mut found: Vec<Snapshot> = given.iter().flat_map(|path| listed(path)).collect();
-    found.sort_by(|one, other| (&one.name, &one.path).cmp(&(&other.name, &other.path)));
+    let absent: Vec<(&PathBuf, String)> = given.iter().filter_map(|path| Some((path, absence(path)?))).collect();
+    let Search { snapshots: mut found, missed } = search(given, ALL_ENTRIES);
     if found.is_empty() {
-        return Err("no snapshots found".to_owned());
+        let absent = absent.iter().map(|(path, error)| format!("{}: {error}", path.display()));
+        let reasons: Vec<String> = absent.chain(missed).collect();
+        return Err(if reasons.is_empty() { "no snapshots found".to_owned() } else { reasons.join("; ") });
     }
+    let is_partial = !missed.is_empty() || !absent.is_empty();
+    // Their rows say why.
+    found.extend(absent.iter().map(|(path, _)| Snapshot { path: (*path).clone(), name: path.display().to_string() }));
+    found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
     let (said, fitting) = named_by(&names, pattern);
     let mut paths = Vec::new();
@@ -77,16 +87,15 @@ pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) 
         notes.extend(done.note);
     }
     notes.sort_unstable();
-    Ok(Surveys { ranks: Ranks::new(ranks, notes), paths })
+    notes.extend(missed);
+    let ranks = if is_partial { Ranks::partial(ranks, notes) } else { Ranks::new(ranks, notes) };
+    let absent = absent.into_iter().map(|(path, error)| format!("{}: {error}", path.display())).collect();
+    Ok(Surveys { ranks, paths, absent })
 }
 
-/// What a path holds; one that is not there is listed as it was given, so that its row says why.
-fn listed(path: &Path) -> Vec<Snapshot> {
-    let found = snapshots(path);
-    match found.is_empty() && !path.is_dir() {
-        true => vec![Snapshot { path: path.to_owned(), name: path.display().to_string() }],
-        false => found,
-    }
+/// The reason why a path cannot be looked at.
+fn absence(path: &Path) -> Option<String> {
+    std::fs::metadata(path).err().map(|error| error.to_string())
 }
 
 /// Memory that files may take together: who needs more waits, unless nobody else has any.
@@ -118,6 +127,7 @@ fn all(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<Done> {
     let work = || {
         while let at = next.fetch_add(1, Ordering::Relaxed)
             && let Some(job) = jobs.get(at)
+            && cancelled::goes_on()
         {
             let bytes = std::fs::metadata(&job.path).map_or(0, |metadata| metadata.len());
             let result = budget.with(bytes.saturating_mul(TABLES_PER_BYTE), || surveyed(job, pattern, memory));
@@ -126,9 +136,10 @@ fn all(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<Done> {
             }
         }
     };
+    let cancelled = Cancelled::current();
     std::thread::scope(|scope| {
         (1..cores).for_each(|_| {
-            scope.spawn(work);
+            scope.spawn(|| cancelled.during(work));
         });
         work();
     });

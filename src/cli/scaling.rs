@@ -1,6 +1,7 @@
 //! By how much each call site grows, measured between two snapshots: for `memscape plan --scaling-from`.
 
 use super::asking::Asking;
+use super::cancelled;
 use super::terms::SnapshotArgs;
 use base::slice::Slice;
 use compare::{Comparing, Measured, Wanted};
@@ -21,7 +22,9 @@ pub(crate) fn measured(asking: &mut Asking, other: &Path, growth: Option<f64>) -
     let a = asking.engine().side(asking.device.device).ok_or_else(missing)?;
     let b = second.engine().side(second.device.device).ok_or_else(|| named(missing()))?;
     let mut comparing = Comparing::new(&a, &b, Wanted::default());
-    while comparing.step(&a, &b, &mut Slice::new(&mut || true)).is_err() {}
+    while comparing.step(&a, &b, &mut Slice::new(&mut cancelled::goes_on)).is_err() {
+        cancelled::check()?;
+    }
     let unchanged = || named("no paired call site changes its size, so nothing is measured".to_owned());
     comparing.measured(&a, growth).ok_or_else(unchanged)
 }

@@ -80,6 +80,11 @@ pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
     if !arguments.plain && !io::stdout().is_terminal() {
         return Err(vec!["memscape tui needs a terminal; --plain prints what it shows".to_owned()]);
     }
+    let absent = |path: &PathBuf| std::fs::metadata(path).err().map(|error| format!("{}: {error}", path.display()));
+    let absent: Vec<String> = arguments.paths.iter().filter_map(absent).collect();
+    if !absent.is_empty() {
+        return Err(absent);
+    }
     let mut app = App::new(Box::new(Files), arguments.screen());
     if !app.open(&arguments.paths) {
         let paths: Vec<String> = arguments.paths.iter().map(|path| path.display().to_string()).collect();

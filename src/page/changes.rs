@@ -60,7 +60,9 @@ impl Told {
             let Ok(source) = EventSource::new(EVENTS) else { return };
             let heard = EventListener::new(&source, "message", move |event| {
                 let text = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().as_string());
-                act(app, LiveAction::Told(Heard::parse(&text.unwrap_or_default(), now(app))));
+                let text = text.unwrap_or_default();
+                act(app, LiveAction::Told(Heard::parse(&text, now(app))));
+                Heard::count(&text).into_iter().for_each(|count| act(app, LiveAction::Counted(count)));
             });
             let told = self.clone();
             let failed = EventListener::new(&source, "error", move |_| {

@@ -13,6 +13,7 @@ use ui::Action;
 use ui::comparing::ComparingAction;
 use ui::effect::{DropHover, GivenFile};
 use ui::export::ExportAction;
+use ui::ranks::RanksAction;
 use ui::url::Came;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -141,7 +142,12 @@ fn drop_here(app: &'static App, event: &Event) {
         match folders::dropped(&transfer) {
             None => give(app, transfer.files()),
             Some(entries) => {
-                busy::spawn(app, async move { give_named(app, folders::files(entries).await) });
+                busy::spawn(app, async move {
+                    let found = folders::files(entries).await;
+                    give_named(app, found.files);
+                    let cut = found.left_out.map(|sentence| Action::Ranks(RanksAction::Cut(sentence)));
+                    cut.into_iter().for_each(|cut| app.dispatch(cut));
+                });
             }
         }
     } else if transfer_of(event, ADDRESSES).is_some() {

@@ -68,13 +68,15 @@ use simulator::Simulator;
 use sizes::Sizes;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
-use surveyor::{Source, Surveyor, Task};
+use surveyor::{Source, Surveyor, Task, served_files};
 use theme::Theme;
 use ui::comparing::ComparingAction;
 use ui::effect::{FileToSurvey, Origin, RanksEffect};
 use ui::features::live::LiveAction;
+use ui::ranks::RanksAction;
 use ui::side::Side;
 use ui::{self, Action, Effect, State};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, Window};
 use yaml::Yaml;
 
@@ -281,6 +283,11 @@ impl Page {
                 };
                 app.surveyor.begin(files.into_iter().filter_map(task).collect());
             }
+            RanksEffect::List => spawn_local(async {
+                let listed = served_files(&app.dom.window).await;
+                app.dispatch(Action::Ranks(RanksAction::Listed(listed)));
+            }),
+            RanksEffect::Cut(sentence) => app.surveyor.note_cut(&sentence),
             RanksEffect::Ask(serial, rows, order) => app.surveyor.ask(serial, rows, order),
             RanksEffect::Names(typed) => app.surveyor.read_names(&typed),
             RanksEffect::Cancel => app.surveyor.cancel(),

@@ -9,7 +9,7 @@ use js_sys::{Array, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ui::Action;
-use ui::ranks::RanksAction;
+use ui::ranks::{RanksAction, ServedFiles};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, File, Response, Window};
@@ -36,6 +36,10 @@ pub(super) enum Source {
 /// What is behind the address of a file that the server surveys, and the type of what it answers.
 const SURVEY: &str = "?survey";
 const SURVEYED: &str = "application/x-memscape-survey";
+
+/// Address of the list of all files of a server, and its type.
+const LISTING: &str = "listing";
+const LISTED: &str = "application/x-memscape-listing";
 
 /// A file to survey.
 pub(super) struct Task {
@@ -111,6 +115,11 @@ impl Surveyor {
     /// Reads the names of files by what a person has typed.
     pub(super) fn read_names(&self, typed: &str) {
         self.tell(Array::of2(&"names".into(), &typed.into()));
+    }
+
+    /// Notes in the insight that there are files which are not surveyed.
+    pub(super) fn note_cut(&self, sentence: &str) {
+        self.tell(Array::of2(&"cut".into(), &sentence.into()));
     }
 
     /// Ends the workers that read. What they have found stays.
@@ -356,6 +365,18 @@ impl Surveyor {
             None => {}
         }
     }
+}
+
+/// All files of `memscape serve`, or the reason why they are not known.
+pub(super) async fn served_files(window: &Window) -> Result<ServedFiles, String> {
+    let cause = |cause: JsValue| dom::cause(&cause);
+    let response: Response = JsFuture::from(window.fetch_with_str(LISTING)).await.map_err(cause)?.unchecked_into();
+    let kind = response.headers().get("content-type").ok().flatten();
+    if !response.ok() || kind.as_deref() != Some(LISTED) {
+        return Err("the server does not list its files".to_owned());
+    }
+    let text = JsFuture::from(response.text().map_err(cause)?).await.map_err(cause)?;
+    Ok(ServedFiles::parse(&text.as_string().unwrap_or_default()))
 }
 
 /// What a server says of a file: the bytes of what is kept of it.

@@ -3,8 +3,6 @@
 #[cfg(target_arch = "wasm32")]
 mod exporting;
 #[cfg(target_arch = "wasm32")]
-mod gathering;
-#[cfg(target_arch = "wasm32")]
 mod worker;
 
 #[cfg(target_arch = "wasm32")]

@@ -6,6 +6,7 @@
 //! ["failed", place, text]                     or why it can't be read
 //! ["ask", serial, rows, order]                the insight is wanted, with the rows of its map in the order of this place
 //! ["names", text]                             reads names by this pattern from now on
+//! ["cut", text]                               there are files that are not surveyed: a sentence
 //! ["open", place, name, length, member, most] reads a file of so many bytes; member −1: the first; tables take `most` bytes at most
 //! ["export", device, name, length, most, job, trace]  reads a file likewise, for (ExportJob, CategorySet, LoadRange); into a trace, if there is one
 //! ["bytes", bytes]                            those that it wants; none at the end
@@ -18,9 +19,8 @@
 //! ```
 
 use super::exporting::Exporting;
-use super::gathering::Gathering;
 use base::slice::Slice;
-use compare::ranks::{FileSurvey, Order};
+use compare::ranks::{FileSurvey, Gathering, Order};
 use engine::protocol::{Answer, Reply, Want, decoded, encoded};
 use engine::{Opened, Opening};
 use gloo::events::EventListener;
@@ -88,7 +88,7 @@ impl Shell {
         match message.get(0).as_string()?.as_str() {
             "files" => {
                 let files = Array::from(&message.get(1)).iter().filter_map(|name| name.as_string()).collect();
-                self.gathering.replace(Gathering::of(files));
+                self.gathering.replace(Gathering::new(files));
             }
             "surveyed" => {
                 let of = decoded(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
@@ -102,6 +102,7 @@ impl Shell {
                 post(&self.scope, &Array::of2(&"answer".into(), &Uint8Array::from(&*encoded(&reply))));
             }
             "names" => self.gathering.borrow_mut().set_pattern(message.get(1).as_string()?),
+            "cut" => self.gathering.borrow_mut().set_cut(message.get(1).as_string()?),
             "open" => {
                 let (place, name) = (number(1)? as u32, message.get(2).as_string()?);
                 let member = number(4).filter(|&member| member >= 0.0).map(|member| member as u32);

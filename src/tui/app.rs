@@ -264,6 +264,8 @@ impl App {
                 let files = files.into_iter().filter_map(path).collect();
                 self.survey.begin(files, self.disk.survey());
             }
+            // Files of this machine are listed whole.
+            RanksEffect::List | RanksEffect::Cut(_) => {}
             RanksEffect::Ask(serial, rows, order) => {
                 let answer = Answer::Report(Box::new(self.survey.report(rows, order)));
                 self.act(Action::Ranks(RanksAction::Told(Reply::Answer { serial, answer })));

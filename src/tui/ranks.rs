@@ -1,6 +1,6 @@
 //! Many ranks: their files are surveyed one after the other beside the open one; what is known of all makes the insight.
 
-use compare::ranks::{OfFile, Order, Pattern, Rank, Ranks, named_by, report};
+use compare::ranks::{Gathering, OfFile, Order};
 use engine::protocol::Report;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -8,30 +8,26 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 /// What surveys a file: the survey, or why there is none, in one sentence.
 pub type SurveyFile = fn(&Path) -> Result<OfFile, String>;
 
-/// Between an archive and what is in it.
-const INSIDE: &str = " › ";
-
 /// The survey.
 #[derive(Default)]
 pub(crate) struct Survey {
-    files: Vec<(String, PathBuf)>,
-    done: Vec<(usize, Result<OfFile, String>)>,
-    coming: Option<Receiver<(usize, Result<OfFile, String>)>>,
-    pattern: String,
+    paths: Vec<PathBuf>,
+    gathering: Gathering,
+    coming: Option<Receiver<(u32, Result<OfFile, String>)>>,
 }
 
 impl Survey {
     /// Surveys these files, by name and path, and none of before.
     pub(crate) fn begin(&mut self, files: Vec<(String, PathBuf)>, survey: SurveyFile) {
-        *self = Survey { files, ..Survey::default() };
+        let (names, paths) = files.into_iter().unzip();
+        *self = Survey { paths, gathering: Gathering::new(names), coming: None };
         self.resume(survey);
     }
 
     /// Surveys those of them that are not known yet.
     pub(crate) fn resume(&mut self, survey: SurveyFile) {
-        let is_left = |(place, _): &(usize, PathBuf)| self.done.iter().all(|(done, _)| done != place);
-        let left: Vec<(usize, PathBuf)> =
-            self.files.iter().map(|(_, path)| path.clone()).enumerate().filter(is_left).collect();
+        let is_left = |(place, _): &(u32, PathBuf)| !self.gathering.is_done(*place as usize);
+        let left: Vec<(u32, PathBuf)> = (0..).zip(self.paths.iter().cloned()).filter(is_left).collect();
         let (send, coming) = channel();
         self.coming = Some(coming);
         std::thread::spawn(move || {
@@ -50,7 +46,7 @@ impl Survey {
     }
 
     pub(crate) fn name_by(&mut self, pattern: String) {
-        self.pattern = pattern;
+        self.gathering.set_pattern(pattern);
     }
 
     /// Whether files are still to come.
@@ -60,10 +56,10 @@ impl Survey {
 
     /// Takes what has come; how many files are known where that is more than before.
     pub(crate) fn take(&mut self) -> Option<usize> {
-        let before = self.done.len();
+        let before = self.gathering.done();
         loop {
             match self.coming.as_ref()?.try_recv() {
-                Ok(done) => self.done.push(done),
+                Ok((place, of)) => self.gathering.take(place, of),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
                     self.coming = None;
@@ -71,33 +67,12 @@ impl Survey {
                 }
             }
         }
-        (self.done.len() > before).then_some(self.done.len())
+        let done = self.gathering.done();
+        (done > before).then_some(done)
     }
 
     /// The insight, with so many rows of each table at most.
     pub(crate) fn report(&self, rows: u32, order: u32) -> Report {
-        let (mut ranks, mut notes) = (Vec::new(), Vec::new());
-        let pattern = match self.pattern.trim() {
-            "" => None,
-            typed => Pattern::parse(typed).map_err(|error| notes.push(["File names: ", &error, "."].concat())).ok(),
-        };
-        let names: Vec<String> = self.files.iter().map(|(name, _)| name.replace(INSIDE, "/")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (said, _) = named_by(&names, pattern.as_ref());
-        for (place, of) in &self.done {
-            let (Some((file, _)), Some(named)) = (self.files.get(*place), said.get(*place)) else { continue };
-            let rank = Rank { place: u32::try_from(*place).ok(), ..Rank::of(file.clone(), named.clone()) };
-            match of {
-                Ok(of) => {
-                    let (found, note) = rank.of_file(of.clone());
-                    ranks.extend(found);
-                    notes.extend(note);
-                }
-                Err(error) => ranks.push(rank.failed(error.clone())),
-            }
-        }
-        notes.sort_unstable();
-        let order = Order::ALL.get(order as usize).copied().unwrap_or_default();
-        report(&Ranks::new(ranks, notes), rows as usize, order)
+        self.gathering.report(rows as usize, Order::ALL.get(order as usize).copied().unwrap_or_default())
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<Choice> {
     };
     let all = files.into_iter().enumerate().map(choice);
     let found: Vec<Choice> = all.filter(|it| is_alone || can_be_a_snapshot(it)).collect();
-    sorted_by_key(found, |it| place_in_order(&it.file) as u128)
+    sorted_by_key(found, |it| place_in_order(it) as u128)
 }
 
 /// Which of several files can be snapshots, by their places, the likeliest first.
@@ -84,12 +84,23 @@ pub fn snapshots_among(files: Vec<GivenFile>) -> Vec<usize> {
 
 fn can_be_a_snapshot(file: &Choice) -> bool {
     let name = file.file.rsplit('/').next().unwrap_or_default();
-    file.bytes != Some(0) && !name.starts_with('.') && !OTHERS.contains(&ending(name).as_str())
+    let can_be = !name.starts_with('.') && !OTHERS.contains(&ending(name).as_str());
+    can_be && (file.bytes != Some(0) || is_named_as_a_snapshot(name))
 }
 
-fn place_in_order(name: &str) -> usize {
+/// Whether an empty file is a snapshot that was not written, and not a marker such as `_SUCCESS`.
+fn is_named_as_a_snapshot(name: &str) -> bool {
+    ORDER.iter().take(2).any(|endings| endings.contains(&ending(name).as_str()))
+        || name.to_ascii_lowercase().contains("rank")
+}
+
+/// Empty files come last: they are listed for the reason why a rank has no snapshot.
+fn place_in_order(file: &Choice) -> usize {
     let place = |ending: &str| ORDER.iter().position(|endings| endings.contains(&ending));
-    place(&ending(name)).or_else(|| place("")).unwrap_or(ORDER.len())
+    match file.bytes {
+        Some(0) => ORDER.len(),
+        _ => place(&ending(&file.file)).or_else(|| place("")).unwrap_or(ORDER.len()),
+    }
 }
 
 fn ending(name: &str) -> String {

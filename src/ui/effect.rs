@@ -150,8 +150,12 @@ pub struct FileToSurvey {
 /// What the shell does about the survey.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RanksEffect {
+    /// Fetches the addresses of all files of `memscape serve`; [`RanksAction::Listed`](crate::ranks::RanksAction::Listed) has them.
+    List,
     /// Surveys these files, and none of before.
     Begin(Vec<FileToSurvey>),
+    /// Notes in the insight that there are files which are not surveyed: a sentence.
+    Cut(String),
     /// Asks for the insight, with so many rows of each table, and the rows of its map in the order of this place.
     Ask(u32, u32, u32),
     /// What stands where in the names of files; empty: as usual.

@@ -3,14 +3,17 @@
 
 mod data;
 
-pub use data::{Ranks, RanksAction, Survey};
+pub use data::{Ranks, RanksAction, ServedFiles, Survey};
 
 use super::comparing::{self, Wanted};
 use super::effect::{Effect, FileToSurvey, Origin, RanksEffect};
 use super::opening::load;
 use super::shared::Shared;
 use super::stage::{Choice, Stage};
+use super::url;
+use base::units::grouped;
 use engine::protocol::Topic;
+use std::collections::BTreeSet;
 
 /// Files that are surveyed; two are compared.
 const LEAST: usize = 3;
@@ -19,14 +22,14 @@ const LEAST: usize = 3;
 pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
     let version = state.ranks.version.wrapping_add(1);
     let had = state.ranks.is_any();
-    state.ranks = Ranks { version, ..Ranks::default() };
+    state.ranks = Ranks { version, served: state.ranks.served, ..Ranks::default() };
     let members = state.snapshots.iter().any(|choice| choice.member.is_some());
     let far = state.snapshots.iter().filter(|choice| matches!(choice.origin, Origin::Link(_))).count();
     let is_many = state.snapshots.len() >= if members { 2 } else { LEAST };
     // What is behind links would be fetched whole; `memscape serve` surveys its files itself, once a person wants it.
     let is_served = is_many && state.snapshots.iter().all(is_served);
     if is_served {
-        state.ranks = Ranks { files: far, stage: Survey::Offered, ..state.ranks.clone() };
+        state.ranks = Ranks { files: far.max(state.ranks.served), stage: Survey::Offered, ..state.ranks.clone() };
     }
     if far > 0 || !is_many {
         effects.extend(had.then_some(Effect::Ranks(RanksEffect::End)));
@@ -44,11 +47,70 @@ pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
 
 /// A server has listed more of its files.
 pub(super) fn grown(state: &mut Shared) {
-    let is_offered = matches!(state.ranks.stage, Survey::None | Survey::Offered);
-    if is_offered && state.snapshots.len() >= LEAST && state.snapshots.iter().all(is_served) {
-        (state.ranks.files, state.ranks.stage) = (state.snapshots.len(), Survey::Offered);
-        state.ranks.version = state.ranks.version.wrapping_add(1);
+    let listed = state.snapshots.len();
+    if listed < LEAST || !state.snapshots.iter().all(is_served) {
+        return;
     }
+    let ranks = &mut state.ranks;
+    match ranks.stage {
+        Survey::None | Survey::Offered => (ranks.files, ranks.stage) = (listed.max(ranks.served), Survey::Offered),
+        // The list that it waits for has them.
+        _ if ranks.waits_for_list => return,
+        _ => ranks.newer = listed.saturating_sub(ranks.files),
+    }
+    ranks.version = ranks.version.wrapping_add(1);
+}
+
+/// A server has so many files, of which it lists the newest.
+pub(super) fn counted(state: &mut Shared, served: usize) {
+    state.ranks.served = served;
+    if state.ranks.stage == Survey::Offered {
+        grown(state);
+    }
+}
+
+/// A sentence on files of the server that are not in the list of snapshots; `None` where all are.
+pub fn unlisted(state: &Shared) -> Option<String> {
+    let (listed, served) = (state.snapshots.len(), state.ranks.served);
+    let is_cut = served > listed && listed > 0 && state.snapshots.iter().all(is_served);
+    is_cut.then(|| format!("Showing the {} newest of {}", grouped(listed as u64), grouped(served as u64)))
+}
+
+/// Begins the survey of all files of the server, of which the list of snapshots has the newest only.
+fn listed(state: &mut Shared, listed: Result<ServedFiles, String>, effects: &mut Vec<Effect>) {
+    if !std::mem::take(&mut state.ranks.waits_for_list) {
+        return;
+    }
+    let cut = match listed {
+        Ok(ServedFiles { addresses, missed }) => {
+            let known: BTreeSet<&str> = state.snapshots.iter().filter_map(link_of).collect();
+            let others: Vec<String> = addresses.into_iter().filter(|it| !known.contains(it.as_str())).collect();
+            state.snapshots.extend(others.into_iter().map(|address| Choice {
+                file: url::file_name(&address),
+                origin: Origin::Link(address),
+                member: None,
+                path: None,
+                bytes: None,
+                load: None,
+            }));
+            missed.join(" ")
+        }
+        Err(cause) => format!("Only the files that the page lists are surveyed ({cause})."),
+    };
+    let files = files(state);
+    state.ranks.files = files.len();
+    state.ranks.version = state.ranks.version.wrapping_add(1);
+    effects.push(Effect::Ranks(RanksEffect::Begin(files)));
+    if !cut.is_empty() {
+        effects.push(Effect::Ranks(RanksEffect::Cut(cut)));
+    }
+    if state.ranks.stage == Survey::Cancelled {
+        effects.push(Effect::Ranks(RanksEffect::Cancel));
+    }
+}
+
+fn link_of(choice: &Choice) -> Option<&str> {
+    if let Origin::Link(link) = &choice.origin { Some(link) } else { None }
 }
 
 /// All snapshots, as they are surveyed.
@@ -70,6 +132,13 @@ pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Eff
     let ranks = &mut state.ranks;
     match action {
         RanksAction::Told(_) => {}
+        RanksAction::Listed(files) => listed(state, files, effects),
+        RanksAction::Cut(sentence) => {
+            if ranks.is_begun() {
+                effects.push(Effect::Ranks(RanksEffect::Cut(sentence.clone())));
+            }
+            state.remark = Some(sentence);
+        }
         RanksAction::Surveyed(done) => {
             (ranks.done, ranks.version) = (done, ranks.version.wrapping_add(1));
             if done >= ranks.files {
@@ -84,15 +153,16 @@ pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Eff
         }
         RanksAction::Toggled => {
             let (stage, effect) = match ranks.stage {
-                Survey::Offered => {
-                    ranks.stage = Survey::Running;
-                    let files = files(state);
-                    return effects.push(Effect::Ranks(RanksEffect::Begin(files)));
-                }
+                Survey::Offered => (Survey::Running, RanksEffect::List),
+                Survey::Done if ranks.newer > 0 => (Survey::Running, RanksEffect::List),
                 Survey::Running => (Survey::Cancelled, RanksEffect::Cancel),
                 Survey::Cancelled => (Survey::Running, RanksEffect::Resume),
                 _ => return,
             };
+            if effect == RanksEffect::List {
+                (ranks.done, ranks.newer, ranks.waits_for_list) = (0, 0, true);
+                ranks.version = ranks.version.wrapping_add(1);
+            }
             ranks.stage = stage;
             effects.push(Effect::Ranks(effect));
         }

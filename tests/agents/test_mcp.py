@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp import ClientSession, StdioServerParameters
+from mcp import ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 # What an answer may have: the limit of its rows, its link and what was cut.
@@ -166,12 +166,29 @@ def test_what_is_wrong_is_said_and_the_server_goes_on(binary: str, samples: Path
         assert "no event" in await refused(session, "call_tree", at="999999999", **good)
         assert await refused(session, "insights", topic="nothing", **good)
         assert await refused(session, "whatif", settings=["--help"], **good)
-        assert "no tool" in await refused(session, "x" * 10_000)
+        with anyio.fail_after(60), pytest.raises(MCPError) as unknown:
+            await session.call_tool("x" * 10_000, {})
+        assert "no tool" in str(unknown.value)
+        assert unknown.value.error.code == -32602
+        assert "possible values: " in await refused(session, "call_tree", by="nothing", **good)
         # A value is never an option: this is a search without a match.
         assert (await told(session, "find", query="--output=/tmp/x", **good))["count"] == 0
         assert (await told(session, "summary", **good))["answer"][0]["file"] == "good.pickle.gz"
 
     asked(binary, [str(tmp_path)], ask)
+
+
+def test_a_call_that_its_client_gives_up_makes_room_for_the_next(binary: str, samples: Path) -> None:
+    async def ask(session: ClientSession) -> None:
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        with anyio.move_on_after(1) as given_up:
+            await session.call_tool("sql", {"query": endless})
+        assert given_up.cancelled_caught
+        # Its own deadline is after 60 seconds.
+        with anyio.fail_after(40):
+            assert (await told(session, "sql", query="SELECT 1 AS one"))["rows"] == [[1]]
+
+    asked(binary, [str(samples / "out-of-memory.pickle.gz")], ask)
 
 
 def test_a_path_that_is_not_there_ends_with_a_sentence(binary: str, tmp_path: Path) -> None:

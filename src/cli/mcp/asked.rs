@@ -22,7 +22,7 @@ pub(super) fn asked(
     answerer: Answerer,
 ) -> Result<Value, String> {
     if name == FILES {
-        return Ok(bounded(json!({"snapshots": files.listed()})));
+        return Ok(bounded(files.listing()));
     }
     let tool = Tool::named(name).ok_or_else(|| format!("no tool {}", name.chars().take(100).collect::<String>()))?;
     let words = words(tool, arguments, files)?;

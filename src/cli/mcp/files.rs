@@ -1,6 +1,6 @@
 //! Which files are read: what the server was started with, and what lies beside or below it.
 
-use crate::serve::snapshots;
+use crate::serve::{FEW_ENTRIES, Search, search};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -75,18 +75,26 @@ impl Files {
         }
     }
 
-    /// Snapshots of the folder, the newest first.
-    pub(super) fn listed(&self) -> Vec<Value> {
-        let Some(folder) = &self.folder else { return Vec::new() };
-        let found = snapshots(folder);
+    /// Snapshots of the folder, the newest first, and what was left out.
+    pub(super) fn listing(&self) -> Value {
+        let Some(folder) = &self.folder else { return json!({"snapshots": []}) };
+        let Search { snapshots, missed } = search(&[folder], FEW_ENTRIES);
         let name = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
         let row = |path: &PathBuf| json!({"file": name(path), "bytes": path.metadata().map(|it| it.len()).ok()});
-        found.iter().map(|snapshot| row(&snapshot.path)).take(MOST_LISTED).collect()
+        let rows: Vec<Value> = snapshots.iter().map(|snapshot| row(&snapshot.path)).take(MOST_LISTED).collect();
+        let left_out = snapshots.len() - rows.len();
+        json!({
+            "snapshots": rows,
+            "snapshots_left_out": Some(left_out).filter(|&left_out| left_out > 0),
+            "not_searched": Some(missed).filter(|missed| !missed.is_empty()),
+        })
     }
 
     fn choices(&self) -> String {
+        let listing = self.listing();
+        let rows = listing["snapshots"].as_array().map(Vec::as_slice).unwrap_or_default();
         let names: Vec<String> =
-            self.listed().iter().take(10).filter_map(|row| row["file"].as_str().map(str::to_owned)).collect();
+            rows.iter().take(10).filter_map(|row| row["file"].as_str().map(str::to_owned)).collect();
         match names.len() {
             0 => "Name a snapshot by its path.".to_owned(),
             _ => format!("Snapshots here, newest first: {}", names.join(", ")),

@@ -1,7 +1,7 @@
 //! `memscape mcp`: the questions of `memscape ask` as tools of the Model Context Protocol, for agents.
 //!
 //! ```text
-//! client ⇄ stdio ⇄ rmcp ⇄ this handler ─▶ one thread with the open file: arguments → words of a command → its JSON → bounded
+//! client ⇄ stdio ⇄ lines ⇄ rmcp ⇄ this handler ─▶ one thread with the open file: arguments → words of a command → its JSON → bounded
 //! ```
 //! Only snapshots are read, nothing is written, and nothing but the protocol goes to standard output.
 
@@ -9,9 +9,13 @@ mod arguments;
 mod asked;
 mod bounded;
 mod files;
+mod lines;
+mod messages;
 mod tools;
 
 use super::ask::Answerer;
+use super::cancelled::{self, Cancelled};
+use super::kept;
 use clap::Args;
 use files::Files;
 use rmcp::model::{
@@ -19,13 +23,12 @@ use rmcp::model::{
     PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
-use rmcp::transport::stdio;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use tokio::sync::oneshot;
-use tools::{ABOUT_FILES, FILES};
+use tools::{ABOUT_FILES, FILES, Tool};
 
 const INSTRUCTIONS: &str = "memscape reads PyTorch GPU memory snapshots. Why did it run out of memory, and what to change: insights with topic \
 oom, then savings, then whatif or plan to check a change. live_bytes is what the program requested and holds, reserved_bytes what PyTorch took \
@@ -46,6 +49,7 @@ struct Question {
     name: String,
     arguments: Map<String, Value>,
     reply: oneshot::Sender<Result<Value, String>>,
+    cancelled: Cancelled,
 }
 
 struct Server {
@@ -62,15 +66,23 @@ impl Mcp {
         let (questions, asked) = mpsc::channel::<Question>();
         // A file is open on one thread, and questions about it are answered one after the other.
         std::thread::spawn(move || {
-            for Question { name, arguments, reply } in asked {
-                // Whoever asked may be gone.
-                let _ = reply.send(asked::asked(&name, &arguments, &files, answerer));
+            for Question { name, arguments, reply, cancelled } in asked {
+                let answer = cancelled.during(|| {
+                    cancelled::check()?;
+                    asked::asked(&name, &arguments, &files, answerer)
+                });
+                if cancelled.is_set() {
+                    // It may still be at work on the question.
+                    kept::close();
+                }
+                // Nobody waits for the answer of a cancelled request.
+                let _ = reply.send(answer);
             }
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let served = runtime.block_on(async {
-            let service = Server { questions }.serve(stdio()).await.map_err(|error| error.to_string())?;
+            let service = Server { questions }.serve(lines::stdio()).await.map_err(|error| error.to_string())?;
             service.waiting().await.map(drop).map_err(|error| error.to_string())
         });
         // A read of standard input may still wait.
@@ -88,9 +100,12 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if page.is_some_and(|page| page.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("unknown cursor: all tools are on the first page", None));
+        }
         let tool = |name: &'static str, about: &'static str, schema: Map<String, Value>| {
             rmcp::model::Tool::new(name, about, Arc::new(schema))
                 .with_annotations(ToolAnnotations::new().read_only(true))
@@ -104,15 +119,27 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (reply, answer) = oneshot::channel();
+        if request.name != FILES && Tool::named(&request.name).is_none() {
+            let name: String = request.name.chars().take(100).collect();
+            return Err(ErrorData::invalid_params(format!("no tool {name}"), None));
+        }
+        let (reply, mut answer) = oneshot::channel();
+        let cancelled = Cancelled::default();
         let arguments = request.arguments.unwrap_or_default();
-        let question = Question { name: request.name.into_owned(), arguments, reply };
+        let question = Question { name: request.name.into_owned(), arguments, reply, cancelled: cancelled.clone() };
         let gone = || ErrorData::internal_error("the thread that reads snapshots has ended", None);
         self.questions.send(question).map_err(|_| gone())?;
+        let answer = tokio::select! {
+            answer = &mut answer => answer,
+            () = context.ct.cancelled() => {
+                cancelled.set();
+                answer.await
+            }
+        };
         // What went wrong is for the agent to read: it can ask otherwise.
-        Ok(CallToolResponse::from(match answer.await.map_err(|_| gone())? {
+        Ok(CallToolResponse::from(match answer.map_err(|_| gone())? {
             Ok(answer) => CallToolResult::success(vec![ContentBlock::text(answer.to_string())]),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(error)]),
         }))

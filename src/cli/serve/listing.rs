@@ -2,47 +2,55 @@
 //!
 //! Each has a number for as long as the server runs, whatever comes and goes: a page that is open keeps fetching what it was shown.
 
+use super::search::{ALL_ENTRIES, FEW_ENTRIES, Search, Snapshot, search};
+use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
-use std::time::SystemTime;
-use ui::effect::GivenFile;
-use ui::snapshots_among;
 use ui::url::{percent_decoded, percent_encoded};
 
-/// Folders below a folder that are looked into.
-const DEEPEST: usize = 8;
-/// What is looked at in a folder at most, files and folders: a home folder on a shared disk takes minutes otherwise.
-const MOST_ENTRIES: usize = 20_000;
-/// Snapshots that the page lists, and bytes of its address: browsers take more, and nobody chooses among more.
-pub(super) const MOST_LISTED: usize = 200;
-const LONGEST_FRAGMENT: usize = 32 << 10;
+/// Maximum number of snapshots in the list of the page, and bytes of its address: browsers take more, and nobody chooses among more.
+pub(super) const MAX_LISTED: usize = 200;
+const MAX_FRAGMENT: usize = 32 << 10;
 
 /// What is shown.
 pub(super) struct Listing {
     /// Files and folders, as they were given.
     given: Vec<PathBuf>,
-    /// All that ever was shown; their places are their numbers.
-    known: Mutex<Vec<Snapshot>>,
+    known: Mutex<Known>,
 }
 
-/// A file that may be a snapshot.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Snapshot {
-    /// Where it is.
-    pub(crate) path: PathBuf,
-    /// For people: below the folder that was given.
-    pub(crate) name: String,
+/// Snapshots that have a number.
+#[derive(Default)]
+struct Known {
+    /// By number.
+    snapshots: Vec<Snapshot>,
+    numbers: HashMap<Snapshot, usize>,
+}
+
+impl Known {
+    fn number(&mut self, snapshot: &Snapshot) -> usize {
+        if let Some(&number) = self.numbers.get(snapshot) {
+            return number;
+        }
+        let number = self.snapshots.len();
+        self.snapshots.push(snapshot.clone());
+        self.numbers.insert(snapshot.clone(), number);
+        number
+    }
 }
 
 /// What there is now.
+#[derive(Default)]
 pub(super) struct Listings {
     /// `url=0/a.pickle&url=1/b.pickle`, the likeliest first; of the same kind, the newest.
     pub(super) fragment: String,
     /// Those that it names.
     pub(super) files: Vec<Listed>,
-    /// So many were left out, because of [`MOST_LISTED`] or [`LONGEST_FRAGMENT`].
+    /// Number of snapshots that were left out, because of [`MAX_LISTED`] or [`MAX_FRAGMENT`].
     pub(super) left_out: usize,
+    /// Sentences on what was not searched.
+    pub(super) missed: Vec<String>,
 }
 
 /// A file that is listed.
@@ -72,35 +80,43 @@ impl Listing {
         Ok(Listing { given: paths.to_vec(), known: Mutex::default() })
     }
 
-    /// Looks what there is now.
+    /// Searches for the snapshots that there are now: those of the page's list.
     pub(super) fn now(&self) -> Listings {
-        let found: Vec<Snapshot> = self.given.iter().flat_map(|path| snapshots(path)).collect();
-        let mut listed = Listings { fragment: String::new(), files: Vec::new(), left_out: 0 };
+        let Search { snapshots, missed } = search(&self.given, FEW_ENTRIES);
+        let mut listed = Listings { missed, ..Listings::default() };
         // A thread that panicked while it held this would have ended the program.
         let Ok(mut known) = self.known.lock() else { return listed };
-        for snapshot in found {
+        for snapshot in snapshots {
             // What is left out gets no number: a folder that is written into for weeks must not fill our memory.
-            if listed.files.len() == MOST_LISTED {
+            if listed.files.len() == MAX_LISTED {
                 listed.left_out += 1;
                 continue;
             }
-            let number = known.iter().position(|it| *it == snapshot).unwrap_or(known.len());
-            // Twice: the page decodes its fragment, and then has an address in which a name's `/`, `#` and `?` must mean nothing.
-            let encoded = percent_encoded(&snapshot.name).replace('/', "%2F").replace(':', "%3A");
+            let number = known.numbers.get(&snapshot).copied().unwrap_or(known.snapshots.len());
+            let encoded = encoded(&snapshot.name);
             let link = format!("url={number}/{}", percent_encoded(&encoded));
-            if listed.fragment.len() + 1 + link.len() > LONGEST_FRAGMENT {
+            if listed.fragment.len() + 1 + link.len() > MAX_FRAGMENT {
                 listed.left_out += 1;
                 continue;
             }
             listed.fragment.push_str(if listed.files.is_empty() { "" } else { "&" });
             listed.fragment.push_str(&link);
-            let (path, name) = (snapshot.path.clone(), snapshot.name.clone());
+            let number = known.number(&snapshot);
+            let Snapshot { path, name } = snapshot;
             listed.files.push(Listed { address: format!("{number}/{encoded}"), name, path });
-            if number == known.len() {
-                known.push(snapshot);
-            }
         }
         listed
+    }
+
+    /// All snapshots that there are now, an address a line, for a survey. Lines on what was not searched begin with `! `.
+    pub(super) fn all(&self) -> String {
+        let Search { snapshots, missed } = search(&self.given, ALL_ENTRIES);
+        let mut text: String = missed.iter().map(|sentence| format!("! {sentence}\n")).collect();
+        let Ok(mut known) = self.known.lock() else { return text };
+        for snapshot in &snapshots {
+            text += &format!("{}/{}\n", known.number(snapshot), encoded(&snapshot.name));
+        }
+        text
     }
 
     /// The snapshot that this path of an address names: `3/rank1%2Fa.pickle`.
@@ -108,51 +124,14 @@ impl Listing {
         let (number, name) = path.split_once('/')?;
         let number: usize = number.parse().ok()?;
         let known = self.known.lock().ok()?;
-        known.get(number).filter(|snapshot| snapshot.name == percent_decoded(name)).cloned()
+        known.snapshots.get(number).filter(|snapshot| snapshot.name == percent_decoded(name)).cloned()
     }
 }
 
-/// A file itself, or what in a folder may be a snapshot.
-pub(crate) fn snapshots(given: &Path) -> Vec<Snapshot> {
-    let shown = |path: &Path| path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-    let Ok(metadata) = fs::metadata(given) else { return Vec::new() };
-    if !metadata.is_dir() {
-        let name = given.file_name().map(Path::new).map(shown).unwrap_or_default();
-        return vec![Snapshot { path: given.to_owned(), name }];
-    }
-    let mut files = Vec::new();
-    files_in(given, DEEPEST, &mut MOST_ENTRIES.clone(), &mut files);
-    files.sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.path.cmp(&other.path)));
-    let mut found: Vec<GivenFile> =
-        files.iter().map(|file| GivenFile { name: shown(&file.path), bytes: file.bytes }).collect();
-    // One that is alone would be taken whatever it is called, which is right for a file that somebody chose.
-    found.push(GivenFile { name: String::new(), bytes: 0 });
-    let below = |path: &Path| shown(path.strip_prefix(given).unwrap_or(path));
-    let places = snapshots_among(found).into_iter().filter_map(|place| files.get(place));
-    places.map(|file| Snapshot { path: file.path.clone(), name: below(&file.path) }).collect()
-}
-
-struct Found {
-    path: PathBuf,
-    bytes: u64,
-    changed: Option<SystemTime>,
-}
-
-/// Links are not followed: in a folder that others may write to they could lead anywhere, or round in a circle.
-fn files_in(folder: &Path, deeper: usize, entries: &mut usize, files: &mut Vec<Found>) {
-    // What can't be read is not there.
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let Some(left) = entries.checked_sub(1) else { return };
-        *entries = left;
-        let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_dir() && deeper > 0 && !entry.file_name().to_string_lossy().starts_with('.') {
-            files_in(&entry.path(), deeper - 1, entries, files);
-        } else if kind.is_file()
-            && let Ok(metadata) = entry.metadata()
-        {
-            files.push(Found { path: entry.path(), bytes: metadata.len(), changed: metadata.modified().ok() });
-        }
-    }
+/// A name as one part of an address. In a fragment it is encoded once more: the page decodes that, and then has an address in which a
+/// name's `/`, `#` and `?` must mean nothing.
+fn encoded(name: &str) -> String {
+    percent_encoded(name).replace('/', "%2F").replace(':', "%3A")
 }
 
 #[cfg(test)]

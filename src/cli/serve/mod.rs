@@ -5,17 +5,20 @@
 //! /TOKEN/page          the page in one file
 //! /TOKEN/0/a.pickle    a snapshot, packed on its way, or a range of it
 //! /TOKEN/changes       what changes in the folder, as long as the page listens
+//! /TOKEN/listing       the addresses of all snapshots, also those that the page does not list
 //! /TOKEN/0/a.pickle?survey   what is kept of it to compare many ranks
 //! /ONCE                → /TOKEN/, the first time: what a browser is started with stands in the list of processes
 //! ```
 //! Only this machine can connect, only whoever knows the token is answered, and only under a name of this machine ([`hosts`]).
 
+mod announcement;
 mod browser;
 mod columns;
 mod connections;
 mod hosts;
 mod listing;
 mod range;
+mod search;
 mod sending;
 mod surveys;
 mod watch;
@@ -25,6 +28,7 @@ use super::one_survey::survey_file;
 use super::opening::open;
 use super::output::print;
 use super::viewer::{viewer, with_sql};
+use announcement::announcement;
 use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, LOCATION};
@@ -33,13 +37,12 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use base::units::counted;
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use columns::{Columns, Peer};
 use hosts::Hosts;
 use listing::Listing;
-pub(crate) use listing::{Snapshot, snapshots};
+pub(crate) use search::{ALL_ENTRIES, FEW_ENTRIES, Search, Snapshot, search, snapshots};
 use sending::said;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,7 +57,7 @@ use watch::Watch;
 /// Arguments of `memscape serve`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Serve {
-    /// Snapshots and folders of snapshots
+    /// Snapshots and folders of snapshots; links in folders are not followed
     #[arg(value_name = "FILE|FOLDER", value_parser = PathBufValueParser::new().try_map(served))]
     pub(crate) paths: Vec<PathBuf>,
     /// Port to listen on; the first free one from 8765 if omitted
@@ -81,10 +84,10 @@ fn served(path: PathBuf) -> Result<PathBuf, &'static str> {
 impl Serve {
     /// Serves until Ctrl+C; the error is one sentence.
     pub(crate) fn run(&self) -> Result<(), String> {
+        let listing = Listing::of(&self.paths)?;
         let page = viewer(self.viewer.as_deref())?;
         // Without it where it was not built: the tab says so.
         let page = with_sql(page.clone()).unwrap_or(page);
-        let listing = Listing::of(&self.paths)?;
         let (hosts, listener) = Hosts::listen(self.host.as_deref(), self.port)?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
         let ending = ending()?;
@@ -92,7 +95,7 @@ impl Serve {
         let (token, once, watch) = (token()?, token()?, Watch::default());
         let served = Served { token, once, used, page: page.into(), listing, hosts, columns, watch };
         let server = format!("http://{}:{port}", served.hosts.shown());
-        print(&served.announcement(&server, port))?;
+        print(&announcement(&served, &server, port))?;
         if !self.no_browser {
             browser::open(format!("{server}/{}", served.once));
         }
@@ -139,31 +142,6 @@ struct Served {
     watch: Watch,
 }
 
-impl Served {
-    /// What stands on the terminal.
-    fn announcement(&self, server: &str, port: u16) -> String {
-        let listed = self.listing.now();
-        let mut text = format!("{} at {server}/{}/\n", counted(listed.files.len() as u64, "snapshot"), self.token);
-        if listed.left_out > 0 {
-            let left_out = counted(listed.left_out as u64, "older snapshot");
-            text += &format!("{left_out} not listed: name a subfolder or files.\n");
-        }
-        if self.hosts.is_open() {
-            text += "Unencrypted: anyone on the network can read the address and the data. ssh -L is safer.\n";
-        } else {
-            let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-            let is_plain = |name: &&str| {
-                !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-.".contains(&it))
-            };
-            let machine = Some(machine.trim()).filter(is_plain).unwrap_or("THIS-MACHINE");
-            text += &format!(
-                "From another machine: ssh -L {port}:127.0.0.1:{port} {machine}, then open the address there.\n"
-            );
-        }
-        text + "The page lists new snapshots as they come. Press Ctrl+C to stop.\n"
-    }
-}
-
 /// What every answer says: no other site may frame, embed or read it, no address is handed on, nothing is kept on the disk.
 const ALWAYS: [(&str, &str); 7] = [
     ("cache-control", "no-store"),
@@ -174,6 +152,9 @@ const ALWAYS: [(&str, &str); 7] = [
     ("cross-origin-resource-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
 ];
+
+/// The type of the list of all snapshots, so that the page knows it from a file of the same address elsewhere.
+const LISTING: &str = "application/x-memscape-listing";
 
 /// What is served under the token.
 fn routes(served: Arc<Served>) -> Router {
@@ -188,6 +169,10 @@ fn routes(served: Arc<Served>) -> Router {
         elsewhere(&format!("page?live#{}", listed.unwrap_or_default()))
     };
     let changes = async |State(served): State<Arc<Served>>| watch::changes(move || served.watch.files(&served.listing));
+    let listing = async |State(served): State<Arc<Served>>| {
+        let all = spawn_blocking(move || served.listing.all()).await;
+        ([(CONTENT_TYPE, LISTING)], all.unwrap_or_default()).into_response()
+    };
     let page = async |State(served): State<Arc<Served>>| {
         ([(CONTENT_TYPE, "text/html; charset=utf-8")], served.page.clone()).into_response()
     };
@@ -197,6 +182,7 @@ fn routes(served: Arc<Served>) -> Router {
         .route(&root, get(list))
         .route(&format!("{root}page"), get(page))
         .route(&format!("{root}changes"), get(changes))
+        .route(&format!("{root}listing"), get(listing))
         .route(&format!("{root}{{*snapshot}}"), get(snapshot))
         .fallback(stranger)
         .layer(

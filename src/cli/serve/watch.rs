@@ -1,7 +1,8 @@
 //! What changes among the served files, for a page that is open: server-sent events, as long as it listens.
 //!
-//! An event lists all files, below a line that is always there (browsers drop an event without data), a line each: `RANK VERSION AGE ADDRESS`, where a file without a rank has `-`, the age is in milliseconds
-//! and the address is the one in links. Folders are looked through again and again, which works on every file system; that takes a
+//! An event lists the newest files, a line each: `RANK VERSION AGE ADDRESS`, where a file without a rank has `-`, the age is in milliseconds
+//! and the address is the one in links. The line `files COUNT` before them has the number of all snapshots; it also keeps browsers from
+//! dropping an event without files. Folders are looked through again and again, which works on every file system; that takes a
 //! twentieth of the time at most, however many pages listen.
 
 use super::listing::{Listed, Listing};
@@ -35,13 +36,21 @@ struct Look {
     took: Duration,
     /// By address: what was there, and what was there and whole.
     versions: HashMap<String, Version>,
-    files: Arc<Vec<Seen>>,
+    files: Arc<Files>,
 }
 
 #[derive(Clone, Default)]
 struct Version {
     latest: String,
     whole: Option<(String, SystemTime)>,
+}
+
+/// The files of an event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Files {
+    /// Number of all snapshots, also of those that are not listed or not written to their end.
+    count: usize,
+    seen: Vec<Seen>,
 }
 
 /// A file that can be read to its end.
@@ -55,7 +64,7 @@ pub(super) struct Seen {
 
 impl Watch {
     /// The files there are now, or were a moment ago.
-    pub(super) fn files(&self, listing: &Listing) -> Arc<Vec<Seen>> {
+    pub(super) fn files(&self, listing: &Listing) -> Arc<Files> {
         // A thread that panicked while it held this would have ended the program.
         let Ok(mut last) = self.0.lock() else { return Arc::default() };
         if let Some(look) = last.as_ref().filter(|look| look.ended.elapsed() < PAUSE.max(look.took * PARTS)) {
@@ -70,7 +79,8 @@ impl Watch {
             let (version, changed) = versions.get(&file.address)?.whole.clone()?;
             Some(Seen { rank: named.rank, version, changed, address: file.address.clone() })
         };
-        let files = Arc::new(listed.files.iter().zip(named(&names)).filter_map(seen).collect());
+        let seen = listed.files.iter().zip(named(&names)).filter_map(seen).collect();
+        let files = Arc::new(Files { count: listed.files.len() + listed.left_out, seen });
         let look = Look { ended: Instant::now(), took: begun.elapsed(), versions, files: Arc::clone(&files) };
         last.replace(look);
         files
@@ -110,9 +120,9 @@ fn is_whole(path: &Path) -> io::Result<bool> {
 /// All files now, and again whenever one of them is another.
 pub(super) fn changes<F>(look: F) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
 where
-    F: Fn() -> Arc<Vec<Seen>> + Clone + Send + 'static,
+    F: Fn() -> Arc<Files> + Clone + Send + 'static,
 {
-    let begin = (look, None::<Arc<Vec<Seen>>>, Instant::now());
+    let begin = (look, None::<Arc<Files>>, Instant::now());
     Sse::new(unfold(begin, async |(look, last, mut sent)| {
         loop {
             let files = spawn_blocking(look.clone()).await.ok()?;
@@ -129,14 +139,14 @@ where
     }))
 }
 
-fn lines(files: &[Seen]) -> String {
+fn lines(files: &Files) -> String {
     let line = |file: &Seen| {
         let rank = file.rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
         let age = file.changed.elapsed().unwrap_or_default().as_millis();
         let version = file.version.trim_matches('"');
         format!("{rank} {version} {age} {}", file.address)
     };
-    std::iter::once("files".to_owned()).chain(files.iter().map(line)).collect::<Vec<_>>().join("\n")
+    std::iter::once(format!("files {}", files.count)).chain(files.seen.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

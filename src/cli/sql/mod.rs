@@ -6,6 +6,7 @@ mod prompt;
 mod saving;
 mod sources;
 
+use super::cancelled;
 use crate::rules::CategoryRules;
 use answer::Form;
 use clap::Args;
@@ -50,8 +51,11 @@ pub(crate) struct Sql {
     pub(crate) csv: bool,
 }
 
-/// Milliseconds since the first call.
+/// Milliseconds since the first call; later than any deadline once the work of this thread is cancelled.
 fn clock() -> f64 {
+    if !cancelled::goes_on() {
+        return f64::INFINITY;
+    }
     static FIRST: OnceLock<Instant> = OnceLock::new();
     FIRST.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
 }

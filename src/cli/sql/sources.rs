@@ -5,7 +5,8 @@ use crate::kept::{self, Opened};
 use crate::opening::open_first;
 use crate::output::say;
 use crate::rules::{CategoryRules, classify};
-use crate::serve::snapshots;
+use crate::serve::{ALL_ENTRIES, Search, search};
+use base::natural::compare_names;
 use compare::ranks::named_by;
 use engine::Side;
 use engine::protocol::{CategorySet, FileSummary};
@@ -46,13 +47,15 @@ fn add_ranks(
     folder: &Path,
     opened: &dyn Fn(&Path) -> Result<(FileSummary, Box<dyn Holds>), String>,
 ) -> Result<(), String> {
-    let mut found = snapshots(folder);
-    found.sort_by(|one, other| (&one.name, &one.path).cmp(&(&other.name, &other.path)));
+    let Search { snapshots: mut found, missed } = search(&[folder], ALL_ENTRIES);
+    missed.iter().for_each(|sentence| say(sentence));
+    found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
     let (said, _) = named_by(&names, None);
     let mut ranks: Vec<(Option<u32>, &Path)> =
         said.iter().zip(&found).map(|(named, snapshot)| (named.rank, &*snapshot.path)).collect();
-    ranks.sort();
+    // Names stay in their order; files without a rank come last, as in `memscape ranks`.
+    ranks.sort_by_key(|&(rank, _)| (rank.is_none(), rank));
     let mut is_empty = true;
     for (rank, path) in ranks {
         match opened(path) {

@@ -105,6 +105,8 @@ pub struct FirstOom {
 pub struct Ranks {
     /// By rank, then host, then file; those without a rank last.
     pub ranks: Vec<Rank>,
+    /// Whether files are still to come or were left out, so that ranks without a file are not known.
+    pub is_partial: bool,
     /// Files of other steps of the same ranks, which are not compared.
     pub left_out: Vec<String>,
     /// Ranks alike, the largest group first.

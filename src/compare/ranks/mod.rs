@@ -4,6 +4,7 @@
 
 mod answer;
 mod file;
+mod gathering;
 mod groups;
 mod map;
 mod name;
@@ -16,26 +17,42 @@ mod verdict;
 
 pub use answer::{FirstOom, Group, Outlier, Rank, Ranks, SiteDelta, Spread, quantile};
 pub use file::{FileSurvey, OfFile};
+pub use gathering::Gathering;
 pub use map::Order;
 pub use name::{Named, named, named_by};
 pub use pattern::Pattern;
 pub use report::report;
 pub use survey::{BINS, OutOfMemory, SiteBytes, Surveyed, Surveying};
 
+use base::natural::compare_names;
+use base::units::{counted, grouped};
 use hashbrown::{HashMap, HashSet};
+use std::cmp::Ordering;
 
 /// Missing ranks that get a row.
 const MOST_MISSING: u32 = 4096;
 
 impl Ranks {
-    /// Compares ranks. Their order does not matter.
-    pub fn new(mut ranks: Vec<Rank>, mut notes: Vec<String>) -> Ranks {
+    /// Compares all ranks. Their order does not matter.
+    pub fn new(ranks: Vec<Rank>, notes: Vec<String>) -> Ranks {
+        Ranks::compared(ranks, notes, false)
+    }
+
+    /// Compares some of the ranks: files are still to come, or were left out. A rank without a file is not reported as missing.
+    pub fn partial(ranks: Vec<Rank>, notes: Vec<String>) -> Ranks {
+        Ranks::compared(ranks, notes, true)
+    }
+
+    fn compared(mut ranks: Vec<Rank>, mut notes: Vec<String>, is_partial: bool) -> Ranks {
         notes.extend(number(&mut ranks));
         let (mut ranks, left_out) = chosen(ranks);
-        let missing = missing(&ranks);
-        ranks.extend(missing);
+        if !is_partial {
+            let (missing, note) = missing(&ranks);
+            ranks.extend(missing);
+            notes.extend(note);
+        }
         in_order(&mut ranks);
-        let mut all = Ranks { ranks, left_out, notes, ..Ranks::default() };
+        let mut all = Ranks { ranks, left_out, notes, is_partial, ..Ranks::default() };
         all.group();
         all.spread();
         all.first_oom = all.find_first_oom();
@@ -75,8 +92,17 @@ fn number(ranks: &mut [Rank]) -> Option<String> {
 }
 
 fn in_order(ranks: &mut [Rank]) {
-    let key = |rank: &Rank| (rank.rank.is_none(), rank.rank, rank.host.clone(), rank.file.clone(), rank.member);
-    ranks.sort_by_cached_key(key);
+    let names = |one: Option<&str>, other: Option<&str>| match (one, other) {
+        (Some(one), Some(other)) => compare_names(one, other),
+        (one, other) => one.is_some().cmp(&other.is_some()),
+    };
+    let by_number = |rank: &Rank| (rank.rank.is_none(), rank.rank);
+    ranks.sort_by(|one, other| -> Ordering {
+        let hosts = || names(one.host.as_deref(), other.host.as_deref());
+        let files = || compare_names(&one.file, &other.file);
+        let members = || one.member.cmp(&other.member);
+        by_number(one).cmp(&by_number(other)).then_with(hosts).then_with(files).then_with(members)
+    });
 }
 
 /// One file of each rank: that of its OOM, else of the step that most ranks have, of equal ones the last, else of its last step. And the
@@ -106,8 +132,9 @@ fn chosen(mut ranks: Vec<Rank>) -> (Vec<Rank>, Vec<String>) {
     (kept, left_out)
 }
 
-/// Ranks of which there is no file: below the number of ranks that the recorder says, else below the largest.
-fn missing(ranks: &[Rank]) -> Vec<Rank> {
+/// Ranks of which there is no file: below the number of ranks that the recorder says, else below the largest. If they are too many for
+/// rows, a note.
+fn missing(ranks: &[Rank]) -> (Vec<Rank>, Option<String>) {
     let world = ranks.iter().filter_map(|rank| rank.survey.as_ref()).flat_map(|survey| &survey.recorder);
     let world = world
         .filter(|(key, _)| matches!(&**key, "world_size" | "world"))
@@ -117,10 +144,18 @@ fn missing(ranks: &[Rank]) -> Vec<Rank> {
     let end = known.iter().max().map_or(0, |&most| most.saturating_add(1)).max(world.unwrap_or(0));
     // A far larger number than there are files is no rank but a date or a process.
     if end.saturating_sub(known.len() as u32) > MOST_MISSING.min(8 * ranks.len() as u32 + 8) {
-        return Vec::new();
+        let note = |world: u32| {
+            format!(
+                "The recorder names {} ranks; there are files of {}.",
+                grouped(world.into()),
+                counted(known.len() as u64, "rank")
+            )
+        };
+        return (Vec::new(), world.map(note));
     }
     let missing = (0..end).filter(|rank| !known.contains(rank));
-    missing.map(|rank| Rank { rank: Some(rank), ..Rank::default() }.failed("no file".to_owned())).collect()
+    let row = |rank| Rank { rank: Some(rank), ..Rank::default() }.failed("no file".to_owned());
+    (missing.map(row).collect(), None)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::answer::{Group, Ranks};
 use crate::verdict::signed;
-use base::units::{Bytes, counted};
+use base::units::{Bytes, counted, grouped};
 
 /// The sentences that are read.
 const MOST_SENTENCES: usize = 6;
@@ -51,7 +51,11 @@ fn alike(of: &Ranks) -> Option<String> {
             true => Bytes(spread.min).to_string(),
             false => format!("{}–{}", Bytes(spread.min), Bytes(spread.max)),
         };
-        let are = if surveyed == 1 { "One rank" } else { "All ranks alike" };
+        let are = match surveyed {
+            1 => "One rank".to_owned(),
+            surveyed if of.is_partial => format!("The {} surveyed ranks are alike", grouped(surveyed as u64)),
+            _ => "All ranks alike".to_owned(),
+        };
         return Some(format!("{are}: peak {range} requested."));
     }
     let named: Vec<String> = others.iter().take(MOST_NAMED).map(|group| differing(of, group, first)).collect();

@@ -19,7 +19,7 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Shown<(bool, Survey, String)>,
+    shown: Shown<(bool, Survey, String, Option<&'static str>)>,
 }
 
 impl Part for Panel {
@@ -41,18 +41,14 @@ impl Part for Panel {
         let ranks = &state.ranks;
         let status = ranks.status();
         let is_seen = state.why.topic == Topic::Ranks && !status.is_empty();
-        let Some((is_seen, stage, status)) = self.shown.changed((is_seen, ranks.stage.clone(), status)) else { return };
+        let now = (is_seen, ranks.stage.clone(), status, ranks.toggle());
+        let Some((is_seen, stage, status, toggle)) = self.shown.changed(now) else { return };
         elements.ranks.set_hidden(!is_seen);
         let is_running = *stage == Survey::Running;
         let memory = [" Tables of at most ", &Bytes(MEMORY as u64).to_string(), " in memory."].concat();
         set_text(&elements.ranks_status, &[status.as_str(), if is_running { &memory } else { "" }].concat());
-        let toggle = match stage {
-            Survey::Running => "Cancel",
-            Survey::Offered => "Survey",
-            _ => "Resume",
-        };
-        set_text(&elements.ranks_toggle, toggle);
-        elements.ranks_toggle.set_hidden(!matches!(stage, Survey::Offered | Survey::Running | Survey::Cancelled));
+        set_text(&elements.ranks_toggle, toggle.unwrap_or_default());
+        elements.ranks_toggle.set_hidden(toggle.is_none());
         let is_told = matches!(stage, Survey::Running | Survey::Cancelled | Survey::Done);
         elements.ranks_order_field.set_hidden(!is_told);
         elements.ranks_names_field.set_hidden(!is_told);

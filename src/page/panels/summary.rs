@@ -6,6 +6,7 @@ use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
 use ui::partial::numbers;
+use ui::ranks::unlisted;
 use ui::stage::Choice;
 use ui::summary::{Facts, Headline, SETTINGS, device_line, facts, file_title, headlines};
 use ui::{Action, State};
@@ -25,7 +26,8 @@ pub(super) struct Panel {
     /// Load, device: a summary changes with these only.
     shown: Shown<(u32, Option<usize>, Option<u64>)>,
     unfinished: Shown<Option<Numbers>>,
-    snapshots: Shown<(Vec<String>, usize)>,
+    /// Lines of the list, the chosen one, and a note on files that are not listed.
+    snapshots: Shown<(Vec<String>, usize, Option<String>)>,
     name: Shown<String>,
 }
 
@@ -52,9 +54,12 @@ impl Part for Panel {
 
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let names = state.snapshot_lines();
-        if let Some((names, chosen)) = self.snapshots.changed((names, state.chosen)) {
+        if let Some((names, chosen, note)) = self.snapshots.changed((names, state.chosen, unlisted(state))) {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
             fill(elements, &elements.snapshot, options, *chosen);
+            for note in note {
+                set_attribute(&elements.add(&elements.snapshot, "option", "", note), "disabled", "");
+            }
             elements.snapshot_field.set_hidden(names.len() < 2);
             let title = state.snapshots.get(*chosen).map(Choice::name).unwrap_or_default();
             set_attribute(&elements.snapshot, "title", &title);

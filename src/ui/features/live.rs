@@ -66,6 +66,11 @@ impl Heard {
         };
         text.lines().filter_map(heard).collect()
     }
+
+    /// The number of snapshots that `memscape serve` has, from the line `files COUNT`.
+    pub fn count(text: &str) -> Option<usize> {
+        text.lines().find_map(|line| line.strip_prefix("files ")?.parse().ok())
+    }
 }
 
 /// A file that is newer than the open one.
@@ -183,6 +188,8 @@ pub(crate) fn place(shared: &Shared, address: &str) -> Option<usize> {
 pub enum LiveAction {
     /// A server tells that there are these files now.
     Told(Vec<Heard>),
+    /// A server that tells has so many snapshots, also those that it does not list.
+    Counted(usize),
     /// A load came through a link, and its server said so of that state of the file.
     Fetched {
         load: u32,
@@ -238,6 +245,7 @@ fn act(live: &mut Live, shared: &mut Shared, action: LiveAction, _: &mut Vec<Eff
             hear(live, shared, files);
             follow(live);
         }
+        LiveAction::Counted(count) => ranks::counted(shared, count),
         LiveAction::Fetched { load, version } => {
             live.fetched = Some((load, version));
             live.begin_asking(shared, shared.load);

@@ -7,7 +7,7 @@ use crate::effect::{Effect, Origin};
 use crate::features::{State, link_keys};
 use crate::shared::Shared;
 use crate::stage::Stage;
-use crate::url::percent_decoded;
+use crate::url::{percent_decoded, percent_encoded};
 
 /// All keys: their names, and whether a change of one is a step.
 fn keys() -> impl Iterator<Item = (&'static str, bool)> {
@@ -55,7 +55,7 @@ impl Link {
         match &chosen.origin {
             Origin::File(_) => link.name.clone_from(&chosen.file),
             Origin::Link(address) => {
-                link.urls = listed(state);
+                link.urls = listed(state, address);
                 link.chosen = link.urls.iter().position(|url| url == address).unwrap_or(0);
             }
         }
@@ -77,8 +77,11 @@ impl Link {
     }
 }
 
-/// The addresses of the snapshots there are to choose from.
-pub(super) fn listed(state: &Shared) -> Vec<String> {
+/// Maximum bytes of the addresses in a link. The rest is for what is seen.
+const MAX_ADDRESSES: usize = LONGEST - (8 << 10);
+
+/// The addresses of the snapshots there are to choose from; only `address` if a link cannot hold all of them.
+pub(super) fn listed(state: &Shared, address: &str) -> Vec<String> {
     let mut urls: Vec<String> = Vec::new();
     for choice in &state.snapshots {
         match &choice.origin {
@@ -86,6 +89,10 @@ pub(super) fn listed(state: &Shared) -> Vec<String> {
             Origin::Link(url) if urls.last() != Some(url) => urls.push(url.clone()),
             _ => {}
         }
+    }
+    let bytes = |url: &String| "&url=".len() + percent_encoded(url).len();
+    if urls.len() > MOST_SNAPSHOTS || urls.iter().map(bytes).sum::<usize>() > MAX_ADDRESSES {
+        return vec![address.to_owned()];
     }
     urls
 }
@@ -95,7 +102,7 @@ pub(super) fn listed(state: &Shared) -> Vec<String> {
 pub(crate) fn of_place(state: &State, place: usize) -> Option<Link> {
     let choice = state.snapshots.get(place)?;
     let Origin::Link(address) = &choice.origin else { return None };
-    let urls = listed(state);
+    let urls = listed(state, address);
     let chosen = urls.iter().position(|url| url == address)?;
     Some(Link { urls, chosen, member: choice.member, name: String::new(), print: String::new(), ..Link::of(state)? })
 }

@@ -32,7 +32,8 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
     }
     let (urls, place) = (link.urls.clone(), link.chosen);
     // Of an archive that was downloaded before, the snapshot alone is asked for.
-    let known = state.snapshots.iter().position(|choice| link.is_about(choice)).filter(|_| listed(state) == urls);
+    let is_listed = |_: &usize| urls.get(place).is_some_and(|address| listed(state, address) == urls);
+    let known = state.snapshots.iter().position(|choice| link.is_about(choice)).filter(is_listed);
     let asks = link.asks();
     // The fragment of an anchor is no link.
     let leads = !urls.is_empty() && (link.member.is_some() || link.unknown.count > 0);

@@ -1,5 +1,6 @@
 //! How far a survey of many ranks is, and what can happen to it.
 
+use base::units::{counted, grouped};
 use engine::protocol::Reply;
 
 /// The survey.
@@ -7,6 +8,12 @@ use engine::protocol::Reply;
 pub struct Ranks {
     pub files: usize,
     pub done: usize,
+    /// Files that the server has listed since the survey began.
+    pub newer: usize,
+    /// Number of files that the server has, also of those that it does not list.
+    pub(super) served: usize,
+    /// Whether the survey waits for [`RanksAction::Listed`].
+    pub(super) waits_for_list: bool,
     pub stage: Survey,
     /// The order of the rows of the map, by its place in the list.
     pub order: u32,
@@ -54,17 +61,67 @@ impl Ranks {
         self.wanted = Some(if is_compared { (open, Some(place)) } else { (place, None) });
     }
 
+    fn newer_files(&self) -> String {
+        if self.newer == 0 {
+            String::new()
+        } else {
+            format!(" Not surveyed: {}.", counted(self.newer as u64, "newer file"))
+        }
+    }
+
+    /// The label of the button that starts, stops or repeats the survey; `None` where there is nothing to do.
+    pub fn toggle(&self) -> Option<&'static str> {
+        match self.stage {
+            Survey::Offered => Some("Survey"),
+            Survey::Running => Some("Cancel"),
+            Survey::Cancelled => Some("Resume"),
+            Survey::Done if self.newer > 0 => Some("Survey again"),
+            Survey::None | Survey::Done | Survey::Failed(_) => None,
+        }
+    }
+
     /// What stands above the insight.
     pub fn status(&self) -> String {
-        let of = |word: &str| format!("{word}{} of {} files surveyed.", self.done, self.files);
+        let of = |word: &str| {
+            format!(
+                "{word}{} of {} files surveyed.{}",
+                grouped(self.done as u64),
+                grouped(self.files as u64),
+                self.newer_files()
+            )
+        };
         match &self.stage {
             Survey::None => String::new(),
-            Survey::Offered => format!("The server can survey these {} files.", self.files),
-            Survey::Done => format!("{} files surveyed.", self.files),
+            Survey::Offered => format!("The server can survey these {} files.", grouped(self.files as u64)),
+            Survey::Running if self.waits_for_list => "Listing the files of the server…".to_owned(),
+            Survey::Done => format!("{} files surveyed.{}", grouped(self.files as u64), self.newer_files()),
             Survey::Running => of(""),
             Survey::Cancelled => of("Cancelled: "),
             Survey::Failed(cause) => cause.clone(),
         }
+    }
+}
+
+/// All files of `memscape serve`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServedFiles {
+    /// As links have them.
+    pub addresses: Vec<String>,
+    /// Sentences on what the server did not search.
+    pub missed: Vec<String>,
+}
+
+impl ServedFiles {
+    /// Reads what `memscape serve` sends (`src/cli/serve/listing.rs`): an address a line, and lines that begin with `! `.
+    pub fn parse(text: &str) -> ServedFiles {
+        let mut files = ServedFiles::default();
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            match line.strip_prefix("! ") {
+                Some(sentence) => files.missed.push(sentence.to_owned()),
+                None => files.addresses.push(line.to_owned()),
+            }
+        }
+        files
     }
 }
 
@@ -73,6 +130,10 @@ impl Ranks {
 pub enum RanksAction {
     /// So many files are done.
     Surveyed(usize),
+    /// All files of the server, or the reason why they are not known.
+    Listed(Result<ServedFiles, String>),
+    /// Files were left out when they were given: a sentence.
+    Cut(String),
     /// The answer to a question.
     Told(Reply),
     /// There is no survey: one sentence.

@@ -20,9 +20,12 @@ fn what_can_be_a_snapshot_is_listed_the_likeliest_first() {
         "run/old.pickle.gz",
         "run/snapshot.pickle",
         "run/empty.pickle",
+        "run/empty_SUCCESS",
+        "run/empty_rank3",
     ]);
-    let names = ["snapshot.pickle", "old.pickle.gz", "memory", "config.json", "trace_plot.html"];
-    let places = [7, 6, 5, 4, 0];
+    let names =
+        ["snapshot.pickle", "old.pickle.gz", "memory", "config.json", "trace_plot.html", "empty.pickle", "empty_rank3"];
+    let places = [7, 6, 5, 4, 0, 8, 10];
     let expected = names.iter().zip(places).map(|(name, place)| (format!("run/{name}"), Origin::File(place)));
     assert_eq!(found, expected.collect::<Vec<_>>());
 }

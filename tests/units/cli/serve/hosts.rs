@@ -40,4 +40,39 @@ fn who_listens_to_all_is_known_by_numbers_and_by_the_name_told() {
     assert_eq!((node.shown().as_str(), all.shown().as_str()), ("node7.cluster", "127.0.0.1"));
     assert_eq!(name("::1", "::1").shown(), "[::1]");
     assert!(!name("::1", "::1").is_open() && all.is_open());
+    assert!(!name("::ffff:127.0.0.1", "::ffff:127.0.0.1").is_open());
+}
+
+/// The printed host, that of `ssh -L`, whether its other end is at the printed address, and that for other machines.
+fn hints(name: &str, address: &str) -> (String, String, bool, Option<String>) {
+    let hosts = Hosts { name: Some(name.to_owned()), address: address.parse().unwrap() };
+    let outward = Some("10.1.2.3".parse().unwrap());
+    (hosts.shown(), hosts.forwarded(), hosts.is_same_by_ssh(), hosts.on_network(outward))
+}
+
+#[test]
+fn hints_fit_every_kind_of_address() {
+    let hint = |shown: &str, forwarded: &str, is_same| (shown.to_owned(), forwarded.to_owned(), is_same, None);
+    assert_eq!(hints("127.0.0.1", "127.0.0.1"), hint("127.0.0.1", "127.0.0.1", true));
+    assert_eq!(hints("127.0.0.2", "127.0.0.2"), hint("127.0.0.2", "127.0.0.2", false));
+    assert_eq!(hints("::1", "::1"), hint("[::1]", "[::1]", false));
+    assert_eq!(hints("localhost", "::1"), hint("localhost", "[::1]", true));
+    assert_eq!(hints("node7", "127.0.1.1"), hint("node7", "127.0.1.1", false));
+    assert_eq!(hints("::ffff:127.0.0.2", "::ffff:127.0.0.2"), hint("127.0.0.2", "127.0.0.2", false));
+    assert_eq!(hints("10.1.2.3", "10.1.2.3").0, "10.1.2.3");
+    assert_eq!(hints("fd00::7", "fd00::7").0, "[fd00::7]");
+    assert_eq!(hints("node7", "10.1.2.3").0, "node7");
+    for (all, shown) in [("0.0.0.0", "127.0.0.1"), ("::", "[::1]")] {
+        let (found, _, _, on_network) = hints(all, all);
+        assert_eq!((found.as_str(), on_network.as_deref()), (shown, Some("10.1.2.3")));
+    }
+}
+
+#[test]
+fn a_name_of_a_loopback_address_is_no_name_on_the_network() {
+    let named = |name: &str, address: &str| Hosts { name: Some(name.to_owned()), address: address.parse().unwrap() };
+    assert_eq!(named("node7", "127.0.1.1").hidden_loopback(), Some(("node7", "127.0.1.1".parse().unwrap())));
+    for (name, address) in [("localhost", "::1"), ("127.0.0.2", "127.0.0.2"), ("node7", "10.1.2.3")] {
+        assert_eq!(named(name, address).hidden_loopback(), None, "{name}");
+    }
 }

@@ -1,6 +1,8 @@
 //! Tests of `src/cli/serve/listing.rs`, a module of its: they reach what is private there.
 
 use super::*;
+use std::path::Path;
+use std::time::SystemTime;
 use ui::link::Link;
 use ui::url;
 
@@ -89,8 +91,40 @@ fn of_a_thousand_files_the_newest_are_listed() {
     }
     let listing = listing(&folder);
     let listed = listing.now();
-    assert_eq!((listed.files.len(), listed.left_out), (MOST_LISTED, 1000 - MOST_LISTED));
-    assert!(listed.fragment.len() <= LONGEST_FRAGMENT, "{}", listed.fragment.len());
+    assert_eq!((listed.files.len(), listed.left_out), (MAX_LISTED, 1000 - MAX_LISTED));
+    assert!(listed.fragment.len() <= MAX_FRAGMENT, "{}", listed.fragment.len());
     assert!(links(&listed.fragment)[0].ends_with("00999.pickle"));
+    // A survey has all of them, and each can be fetched.
+    let all = listing.all();
+    assert_eq!(all.lines().count(), 1000);
+    assert!(all.lines().all(|address| listing.find(address).is_some()), "{all}");
+    assert_eq!(all.lines().take(MAX_LISTED).collect::<Vec<_>>(), links(&listed.fragment));
     fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn an_empty_file_is_listed_last_and_surveyed() {
+    let folder = folder("empty");
+    fs::write(folder.join("rank0.pickle"), b"x").unwrap();
+    fs::write(folder.join("rank1.pickle"), b"").unwrap();
+    fs::write(folder.join("_SUCCESS"), b"").unwrap();
+    let listing = listing(&folder);
+    assert_eq!(listing.now().fragment, "url=0/rank0.pickle&url=1/rank1.pickle");
+    assert_eq!(listing.all(), "0/rank0.pickle\n1/rank1.pickle\n");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn the_newest_of_several_folders_are_listed_first() {
+    let folders = [folder("one"), folder("two")];
+    for (seconds, name) in [(1, "one/a.pickle"), (2, "two/b.pickle"), (3, "one/c.pickle")] {
+        let (of, name) = name.split_once('/').unwrap();
+        let folder = &folders[usize::from(of == "two")];
+        let file = fs::File::create(folder.join(name)).unwrap();
+        std::io::Write::write_all(&mut &file, b"x").unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds)).unwrap();
+    }
+    let listing = Listing::of(&folders).unwrap();
+    assert_eq!(listing.all(), "0/c.pickle\n1/b.pickle\n2/a.pickle\n");
+    folders.into_iter().for_each(|folder| fs::remove_dir_all(folder).unwrap());
 }

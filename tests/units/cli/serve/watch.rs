@@ -17,7 +17,7 @@ fn look(watch: &Watch, listing: &Listing) -> Vec<(Option<u32>, String, String)> 
         last.took = Duration::ZERO;
     }
     let files = watch.files(listing);
-    files.iter().map(|file| (file.rank, file.version.clone(), file.address.clone())).collect()
+    files.seen.iter().map(|file| (file.rank, file.version.clone(), file.address.clone())).collect()
 }
 
 #[test]
@@ -57,6 +57,7 @@ fn a_file_is_a_line_of_words() {
         changed: SystemTime::now() + Duration::from_secs(9),
         address: address.into(),
     };
-    let lines = [lines(&[]), lines(&[seen(None, "0/a.pickle"), seen(Some(7), "1/b%20c.pickle")])];
-    assert_eq!(lines, ["files", "files\n- 3f-2 0 0/a.pickle\n7 3f-2 0 1/b%20c.pickle"]);
+    let of = |count, seen| lines(&Files { count, seen });
+    let lines = [of(0, Vec::new()), of(300, vec![seen(None, "0/a.pickle"), seen(Some(7), "1/b%20c.pickle")])];
+    assert_eq!(lines, ["files 0", "files 300\n- 3f-2 0 0/a.pickle\n7 3f-2 0 1/b%20c.pickle"]);
 }

@@ -214,3 +214,25 @@ fn the_ribbon_is_the_spread_in_each_column_and_steps_have_their_places() {
         assert_eq!((values.iter().min(), values.iter().max()), (Some(&spread[0]), Some(&spread[4])));
     }
 }
+
+#[test]
+fn hosts_and_files_with_numbers_are_in_the_order_of_the_numbers() {
+    let unnamed = |file: &str| Rank { rank: None, file: file.to_owned(), ..rank(0, &[("a.py:1", GIB)]) };
+    let of = Ranks::new(["dump10.pickle", "dump2.pickle", "dump1.pickle"].map(unnamed).to_vec(), Vec::new());
+    let files: Vec<&str> = of.ranks.iter().map(|rank| &*rank.file).collect();
+    assert_eq!(files, ["dump1.pickle", "dump2.pickle", "dump10.pickle"]);
+    let on = |host: &str| Rank { host: Some(host.to_owned()), ..rank(0, &[]) };
+    let of = Ranks::new(["node-10", "node-9"].map(on).to_vec(), Vec::new());
+    assert_eq!(of.ranks.iter().map(|rank| rank.host.as_deref()).collect::<Vec<_>>(), [Some("node-9"), Some("node-10")]);
+}
+
+#[test]
+fn too_many_missing_ranks_for_rows_are_noted() {
+    let mut first = rank(0, &[]);
+    first.survey.as_mut().unwrap().recorder = vec![("world_size".to_owned(), "8192".to_owned())];
+    let of = Ranks::new(vec![first], Vec::new());
+    assert_eq!(
+        (of.ranks.len(), of.notes),
+        (1, vec!["The recorder names 8,192 ranks; there are files of 1 rank.".to_owned()])
+    );
+}

@@ -1,0 +1,116 @@
+//! Messages as a client sends them: those that are no valid JSON-RPC 2.0, or lack parameters of their method, are answered here with
+//! their id, since rmcp answers them without one or not at all.
+
+use serde_json::{Map, Value, json};
+
+/// A line is not JSON.
+const PARSE_ERROR: i64 = -32700;
+/// A message is not a request, notification or response.
+const INVALID_REQUEST: i64 = -32600;
+/// A request lacks parameters of its method, or has them with another type.
+const INVALID_PARAMS: i64 = -32602;
+
+/// A line of the client.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Message {
+    /// A valid request, by its method.
+    Request(String),
+    /// A notification or response.
+    Other,
+    /// A message that rmcp should not read, and the response to it.
+    Refused(Value),
+}
+
+impl Message {
+    /// Reads a line.
+    pub(super) fn parse(line: &[u8]) -> Message {
+        let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+        match serde_json::from_slice(line) {
+            Ok(message) => Message::from_json(&message),
+            Err(error) => Message::refused(&Value::Null, PARSE_ERROR, &format!("Parse error: {error}")),
+        }
+    }
+
+    fn from_json(message: &Value) -> Message {
+        let invalid_request = |id, error| Message::refused(id, INVALID_REQUEST, &format!("Invalid request: {error}"));
+        let Some(message) = message.as_object() else {
+            let error = if message.is_array() { "batches are not supported" } else { "expected an object" };
+            return invalid_request(&Value::Null, error);
+        };
+        let id = message.get("id");
+        if let Some(error) = invalid(message) {
+            return invalid_request(id.filter(|id| is_id(id)).unwrap_or(&Value::Null), error);
+        }
+        // Notifications and responses are never answered.
+        let (Some(id), Some(method)) = (id, message.get("method").and_then(Value::as_str)) else {
+            return Message::Other;
+        };
+        match invalid_params(method, message.get("params")) {
+            None => Message::Request(method.to_owned()),
+            Some(error) => Message::refused(id, INVALID_PARAMS, &format!("Invalid params: {error}")),
+        }
+    }
+
+    fn refused(id: &Value, code: i64, message: &str) -> Message {
+        Message::Refused(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
+    }
+}
+
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_u64()
+}
+
+/// The reason why an object is neither a request, a notification nor a response.
+fn invalid(message: &Map<String, Value>) -> Option<&'static str> {
+    if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Some("expected \"jsonrpc\": \"2.0\"");
+    }
+    if message.get("id").is_some_and(|id| !is_id(id)) {
+        return Some("id is neither a string nor an integer");
+    }
+    match message.get("method") {
+        Some(Value::String(_)) => None,
+        Some(_) => Some("method is not a string"),
+        None if message.contains_key("result") || message.contains_key("error") => None,
+        None => Some("method is missing"),
+    }
+}
+
+/// The reason why the parameters do not fit their method. Unknown methods are left to rmcp.
+fn invalid_params(method: &str, params: Option<&Value>) -> Option<String> {
+    let none = Map::new();
+    let params = match params {
+        None => &none,
+        Some(Value::Object(params)) => params,
+        Some(_) => return Some("params is not an object".to_owned()),
+    };
+    let lacks = |of: &Map<String, Value>, name: &str, is: fn(&Value) -> bool, kind: &str| match of.get(name) {
+        None => Some(format!("{name} is missing")),
+        Some(value) if !is(value) => Some(format!("{name} is not {kind}")),
+        Some(_) => None,
+    };
+    let text = |of: &Map<String, Value>, name| lacks(of, name, Value::is_string, "a string");
+    let object = |of: &Map<String, Value>, name| lacks(of, name, Value::is_object, "an object");
+    match method {
+        "initialize" => text(params, "protocolVersion")
+            .or_else(|| object(params, "capabilities"))
+            .or_else(|| object(params, "clientInfo"))
+            .or_else(|| {
+                let client = params.get("clientInfo").and_then(Value::as_object).unwrap_or(&none);
+                text(client, "name").or_else(|| text(client, "version"))
+            }),
+        "tools/call" => text(params, "name").or_else(|| match params.get("arguments") {
+            None | Some(Value::Null | Value::Object(_)) => None,
+            Some(_) => Some("arguments is not an object".to_owned()),
+        }),
+        "tools/list" => match params.get("cursor") {
+            None | Some(Value::Null | Value::String(_)) => None,
+            Some(_) => Some("cursor is not a string".to_owned()),
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/cli/mcp/messages.rs"]
+mod tests;

@@ -1,0 +1,46 @@
+//! The lines that `memscape serve` prints: the address, how other machines reach it, and what the page does not list.
+
+use super::Served;
+use super::hosts::outward_address;
+use base::units::{counted, grouped};
+
+/// The lines for a server at `server`, such as `http://127.0.0.1:8765`.
+pub(super) fn announcement(served: &Served, server: &str, port: u16) -> String {
+    let Served { hosts, token, .. } = served;
+    let listed = served.listing.now();
+    let count = listed.files.len() + listed.left_out;
+    let mut text = format!("{} at {server}/{token}/\n", counted(count as u64, "snapshot"));
+    if listed.left_out > 0 {
+        let listed = grouped(listed.files.len() as u64);
+        text += &format!("The page lists the {listed} newest. A survey of ranks reads all.\n");
+    }
+    listed.missed.iter().for_each(|sentence| text += &format!("{sentence}\n"));
+    if let Some((name, address)) = hosts.hidden_loopback() {
+        text += &format!("{name} is {address} here, which only this machine can reach.\n");
+    }
+    if hosts.is_open() {
+        // IPv4 first, also where the socket takes both.
+        let outward = outward_address(false).or_else(|| outward_address(true));
+        if let Some(host) = hosts.on_network(outward) {
+            text += &format!("From another machine: http://{host}:{port}/{token}/\n");
+        }
+        text += "Unencrypted: anyone on the network can read the address and the data. ssh -L is safer.\n";
+    } else {
+        let opened = match hosts.is_same_by_ssh() {
+            true => "the address".to_owned(),
+            false => format!("http://localhost:{port}/{token}/"),
+        };
+        let (forwarded, machine) = (hosts.forwarded(), machine());
+        text +=
+            &format!("From another machine: ssh -L {port}:{forwarded}:{port} {machine}, then open {opened} there.\n");
+    }
+    text + "The page lists new snapshots as they come. Press Ctrl+C to stop.\n"
+}
+
+/// The name of this machine where it can stand in a command.
+fn machine() -> String {
+    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let is_plain =
+        |name: &&str| !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-.".contains(&it));
+    Some(machine.trim()).filter(is_plain).unwrap_or("THIS-MACHINE").to_owned()
+}

@@ -1,0 +1,153 @@
+//! The search for snapshots in files and folders, and what it left out.
+
+use base::units::{counted, grouped};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use ui::effect::GivenFile;
+use ui::snapshots_among;
+
+/// Maximum depth of folders below the one that was given.
+const MAX_DEPTH: usize = 8;
+/// Maximum number of files and folders that are looked at, where a search is repeated or a person waits: a home folder on a shared disk
+/// takes minutes otherwise.
+pub(crate) const FEW_ENTRIES: usize = 20_000;
+/// The maximum where all ranks are wanted.
+pub(crate) const ALL_ENTRIES: usize = 2_000_000;
+
+/// A file that may be a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Snapshot {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// For people: below the folder that was given.
+    pub(crate) name: String,
+}
+
+/// Snapshots, and what was left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Search {
+    /// Given files first, in their order; then those in folders, the likeliest first and of the same kind the newest.
+    pub(crate) snapshots: Vec<Snapshot>,
+    /// A sentence for each kind of file that was not looked at.
+    pub(crate) missed: Vec<String>,
+}
+
+/// The snapshots in files and folders, of which at most `entries` are looked at. Paths that do not exist have none.
+pub(crate) fn search<P: AsRef<Path>>(given: &[P], entries: usize) -> Search {
+    let (mut snapshots, mut walk) = (Vec::new(), Walk { left: entries, ..Walk::default() });
+    for given in given.iter().map(AsRef::as_ref) {
+        match fs::metadata(given) {
+            Ok(metadata) if metadata.is_dir() => walk.folder(given, given, MAX_DEPTH),
+            Ok(_) => {
+                let name = given.file_name().map(Path::new).map(shown).unwrap_or_default();
+                snapshots.push(Snapshot { path: given.to_owned(), name });
+            }
+            Err(_) => {}
+        }
+    }
+    let missed = walk.missed(entries);
+    snapshots.extend(likeliest_first(walk.files));
+    Search { snapshots, missed }
+}
+
+/// The same for one path with a short search, without what was left out.
+pub(crate) fn snapshots(given: &Path) -> Vec<Snapshot> {
+    search(&[given], FEW_ENTRIES).snapshots
+}
+
+fn likeliest_first(mut files: Vec<Found>) -> Vec<Snapshot> {
+    files.sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.path.cmp(&other.path)));
+    let mut found: Vec<GivenFile> =
+        files.iter().map(|file| GivenFile { name: shown(&file.path), bytes: file.bytes }).collect();
+    // One that is alone would be taken whatever it is called, which is right for a file that somebody chose.
+    found.push(GivenFile { name: String::new(), bytes: 0 });
+    let places = snapshots_among(found).into_iter().filter_map(|place| files.get(place));
+    places.map(|file| Snapshot { path: file.path.clone(), name: file.name.clone() }).collect()
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
+struct Found {
+    path: PathBuf,
+    name: String,
+    bytes: u64,
+    changed: Option<SystemTime>,
+}
+
+/// A walk through folders. Links are not followed: in a folder that others may write to they could lead anywhere, or round in a circle.
+#[derive(Default)]
+struct Walk {
+    files: Vec<Found>,
+    /// Entries that may still be looked at.
+    left: usize,
+    is_cut: bool,
+    deeper: u64,
+    links: u64,
+    unreadable: u64,
+    /// The first that cannot be read, and why.
+    first_unreadable: Option<String>,
+}
+
+impl Walk {
+    fn folder(&mut self, given: &Path, folder: &Path, depth: usize) {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.unreadable += 1;
+                self.first_unreadable.get_or_insert_with(|| format!("{}: {error}", folder.display()));
+                return;
+            }
+        };
+        for entry in entries.flatten() {
+            let Some(left) = self.left.checked_sub(1) else {
+                self.is_cut = true;
+                return;
+            };
+            self.left = left;
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            let name = shown(path.strip_prefix(given).unwrap_or(&path));
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            if kind.is_dir() {
+                match depth.checked_sub(1) {
+                    Some(depth) => self.folder(given, &path, depth),
+                    None => self.deeper += 1,
+                }
+            } else if kind.is_symlink() {
+                self.links +=
+                    u64::from(!likeliest_first(vec![Found { path, name, bytes: 1, changed: None }]).is_empty());
+            } else if kind.is_file()
+                && let Ok(metadata) = entry.metadata()
+            {
+                self.files.push(Found { path, name, bytes: metadata.len(), changed: metadata.modified().ok() });
+            }
+        }
+    }
+
+    fn missed(&self, entries: usize) -> Vec<String> {
+        let some = |count: u64, sentence: String| (count > 0).then_some(sentence);
+        let cut = format!("Only the first {} files and folders were searched.", grouped(entries as u64));
+        let deeper = format!("{} more than {MAX_DEPTH} levels deep not searched.", counted(self.deeper, "folder"));
+        let links = format!("{} not followed.", counted(self.links, "link"));
+        let first = self.first_unreadable.as_deref().unwrap_or_default();
+        let unreadable = format!("{} not readable ({first}).", counted(self.unreadable, "folder"));
+        [
+            some(self.is_cut.into(), cut),
+            some(self.deeper, deeper),
+            some(self.links, links),
+            some(self.unreadable, unreadable),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/cli/serve/search.rs"]
+mod tests;

@@ -1,0 +1,206 @@
+//! `memscape mcp` as a client meets it on standard input and output: cancelled requests, and errors of the protocol.
+//! tests/agents has the official client.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// Seconds that a busy machine may take for an answer.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-mcp").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn snapshot(folder: &Path) -> PathBuf {
+    let alloc = json!({"action": "alloc", "addr": 0, "size": 512, "stream": 0, "frames": []});
+    let path = folder.join("a.json");
+    std::fs::write(&path, json!({"segments": [], "device_traces": [[alloc]]}).to_string()).unwrap();
+    path
+}
+
+struct Client {
+    child: Child,
+    messages: Receiver<Value>,
+}
+
+impl Client {
+    fn start(path: &Path) -> Client {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
+        command.arg("mcp").arg(path).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (send, messages) = channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let message = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+                if send.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Client { child, messages }
+    }
+
+    fn initialized(path: &Path) -> Client {
+        let mut client = Client::start(path);
+        let params =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        assert_eq!(client.request(0, "initialize", params)["result"]["serverInfo"]["name"], "memscape");
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
+        client
+    }
+
+    fn send(&mut self, line: &str) {
+        let input = self.child.stdin.as_mut().unwrap();
+        input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).unwrap();
+    }
+
+    fn next(&self) -> Value {
+        self.messages.recv_timeout(PATIENCE).unwrap()
+    }
+
+    /// The first message after this line.
+    fn answer(&mut self, line: &str) -> Value {
+        self.send(line);
+        self.next()
+    }
+
+    fn request(&mut self, id: u32, method: &str, params: Value) -> Value {
+        self.answer(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string())
+    }
+
+    fn call(&mut self, id: u32, tool: &str, arguments: Value) -> Value {
+        self.request(id, "tools/call", json!({"name": tool, "arguments": arguments}))
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn error(answer: &Value) -> (i64, &Value, &str) {
+    let error = &answer["error"];
+    (error["code"].as_i64().unwrap_or_default(), &answer["id"], error["message"].as_str().unwrap_or_default())
+}
+
+/// A query without an end, which only its deadline of 60 seconds would stop.
+const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+
+#[test]
+fn a_cancelled_request_ends_and_the_next_is_answered() {
+    let mut client = Client::initialized(&snapshot(&folder("cancelled")));
+    let call = |id: u32| {
+        let params = json!({"name": "sql", "arguments": {"query": ENDLESS}});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+    };
+    // The second waits for the first, and is cancelled before it begins.
+    [call(1), call(2)].iter().for_each(|line| client.send(line));
+    assert_eq!(client.request(3, "ping", json!({}))["id"], 3, "other requests are answered meanwhile");
+    std::thread::sleep(Duration::from_millis(500));
+    for id in [2, 1] {
+        let params = json!({"requestId": id, "reason": "no longer needed"});
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string());
+    }
+    let begun = Instant::now();
+    let answer = client.call(4, "sql", json!({"query": "SELECT count(*) FROM allocation"}));
+    assert_eq!(answer["id"], 4, "a cancelled request has no response: {answer}");
+    assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("[1]"), "{answer}");
+    assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+    // One that is unknown, or has been answered, is no error.
+    for id in [json!(4), json!("x"), json!(null)] {
+        let params = json!({"requestId": id});
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string());
+    }
+    assert_eq!(client.request(5, "ping", json!({}))["id"], 5);
+}
+
+#[test]
+fn errors_carry_the_id_and_the_code_of_the_protocol() {
+    let mut client = Client::initialized(&snapshot(&folder("errors")));
+    for (line, code, id) in [
+        ("{", -32700, Value::Null),
+        ("memscape", -32700, Value::Null),
+        ("[]", -32600, Value::Null),
+        (r#"{"jsonrpc": "2.0"}"#, -32600, Value::Null),
+        (r#"{"id": 11, "method": "ping"}"#, -32600, json!(11)),
+        (r#"{"jsonrpc": "2.0", "id": "twelve", "method": 12}"#, -32600, json!("twelve")),
+        (r#"{"jsonrpc": "2.0", "id": 13, "method": "nothing/here"}"#, -32601, json!(13)),
+        (r#"{"jsonrpc": "2.0", "id": 14, "method": "prompts/list"}"#, -32601, json!(14)),
+        (r#"{"jsonrpc": "2.0", "id": 15, "method": "tools/call"}"#, -32602, json!(15)),
+        (
+            r#"{"jsonrpc": "2.0", "id": 16, "method": "tools/call", "params": {"name": "find", "arguments": 3}}"#,
+            -32602,
+            json!(16),
+        ),
+        (r#"{"jsonrpc": "2.0", "id": 17, "method": "tools/call", "params": {"name": "nothing"}}"#, -32602, json!(17)),
+        (r#"{"jsonrpc": "2.0", "id": 18, "method": "tools/list", "params": {"cursor": "next"}}"#, -32602, json!(18)),
+    ] {
+        let answer = client.answer(line);
+        let (found, of, text) = error(&answer);
+        assert_eq!((found, of), (code, &id), "{line}: {answer}");
+        assert!(!text.is_empty() && answer["jsonrpc"] == "2.0", "{answer}");
+    }
+    // Notifications are never answered, and a response to nothing is none of ours.
+    for line in [
+        r#"{"jsonrpc": "2.0", "method": "notifications/nothing"}"#,
+        r#"{"jsonrpc": "2.0", "method": "nothing"}"#,
+        r#"{"jsonrpc": "2.0", "id": 99, "result": {}}"#,
+        "",
+        "\t",
+    ] {
+        client.send(line);
+    }
+    assert_eq!(client.request(20, "ping", json!({})), json!({"jsonrpc": "2.0", "id": 20, "result": {}}));
+}
+
+#[test]
+fn what_comes_before_initialize_does_not_end_the_server() {
+    let mut client = Client::start(&snapshot(&folder("before")));
+    client.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
+    client.send(r#"{"jsonrpc": "2.0", "id": 9, "result": {}}"#);
+    assert_eq!(client.request(1, "ping", json!({}))["id"], 1);
+    assert_eq!(error(&client.request(2, "initialize", json!({}))).0, -32602);
+    let early = client.request(3, "tools/list", json!({}));
+    assert!(early["id"] == 3 && early.get("error").is_some(), "{early}");
+    let params =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    assert!(client.request(4, "initialize", params).get("result").is_some());
+}
+
+#[test]
+fn errors_of_arguments_list_the_possible_values() {
+    let mut client = Client::initialized(&snapshot(&folder("values")));
+    let answer = client.call(1, "insights", json!({"topic": "nothing"}));
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(
+        answer["result"]["isError"] == true && text.contains("[possible values: ") && text.contains("oom"),
+        "{text}"
+    );
+}
+
+#[test]
+fn snapshots_beyond_the_list_are_counted() {
+    let folder = folder("many");
+    (0..103).for_each(|rank| std::fs::write(folder.join(format!("rank{rank}.pickle")), b"x").unwrap());
+    let mut client = Client::initialized(&folder);
+    let answer = client.call(1, "files", json!({}));
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    let files: Value = serde_json::from_str(text).unwrap();
+    assert_eq!((files["snapshots"].as_array().unwrap().len(), &files["snapshots_left_out"]), (100, &json!(3)));
+}
+
+#[test]
+fn a_path_that_is_not_there_ends_the_server() {
+    let mut client = Client::start(&folder("gone").join("nonexistent"));
+    assert_eq!(client.child.wait().unwrap().code(), Some(1));
+}

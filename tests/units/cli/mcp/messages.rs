@@ -1,0 +1,88 @@
+//! Tests of `src/cli/mcp/messages.rs`, a module of its: they reach what is private there.
+
+use super::*;
+
+/// Code, id and text of the response to a line.
+fn refused(line: &str) -> Option<(i64, Value, String)> {
+    let Message::Refused(error) = Message::parse(line.as_bytes()) else { return None };
+    let text = error["error"]["message"].as_str().unwrap().to_owned();
+    Some((error["error"]["code"].as_i64().unwrap(), error["id"].clone(), text))
+}
+
+fn refused_request(method: &str, params: &str) -> Option<String> {
+    let (code, id, text) =
+        refused(&format!(r#"{{"jsonrpc": "2.0", "id": "a", "method": "{method}", "params": {params}}}"#))?;
+    assert_eq!((code, id), (INVALID_PARAMS, json!("a")), "{method} {params}");
+    Some(text)
+}
+
+#[test]
+fn a_line_that_is_not_json_is_a_parse_error_without_an_id() {
+    for line in ["{", "x", "{\"id\": 3", "\0\0", "{\"id\": 3} {}", "\u{feff}", &"{".repeat(100_000)] {
+        let (code, id, text) = refused(line).unwrap();
+        assert_eq!((code, id), (PARSE_ERROR, Value::Null), "{line:.20}");
+        assert!(text.starts_with("Parse error: "), "{text}");
+    }
+    assert!(matches!(Message::parse(b"\"\xff\""), Message::Refused(error) if error["error"]["code"] == PARSE_ERROR));
+}
+
+#[test]
+fn an_invalid_request_is_refused_with_its_id_where_that_can_be_read() {
+    for (line, id) in [
+        (r#"{"id": 3, "method": "ping"}"#, json!(3)),
+        (r#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#, json!("x")),
+        (r#"{"jsonrpc": "2.0", "id": 4, "method": 5}"#, json!(4)),
+        (r#"{"jsonrpc": "2.0", "id": 4}"#, json!(4)),
+        (r#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#, Value::Null),
+        (r#"{"jsonrpc": "2.0", "id": {}, "method": "ping"}"#, Value::Null),
+        (r#"{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}"#, Value::Null),
+        (r#"{"jsonrpc": "2.0"}"#, Value::Null),
+        (r#"[{"jsonrpc": "2.0", "id": 4, "method": "ping"}]"#, Value::Null),
+        ("[]", Value::Null),
+        ("3", Value::Null),
+    ] {
+        let (code, found, text) = refused(line).unwrap();
+        assert_eq!((code, found), (INVALID_REQUEST, id), "{line}");
+        assert!(text.starts_with("Invalid request: "), "{text}");
+    }
+}
+
+#[test]
+fn parameters_that_do_not_fit_the_method_are_refused() {
+    for (method, params, error) in [
+        ("ping", "[1]", "params is not an object"),
+        ("tools/call", "{}", "name is missing"),
+        ("tools/call", r#"{"name": 3}"#, "name is not a string"),
+        ("tools/call", r#"{"name": "find", "arguments": []}"#, "arguments is not an object"),
+        ("tools/list", r#"{"cursor": 3}"#, "cursor is not a string"),
+        ("initialize", r#"{"protocolVersion": 3}"#, "protocolVersion is not a string"),
+        ("initialize", r#"{"protocolVersion": "2025-06-18"}"#, "capabilities is missing"),
+        (
+            "initialize",
+            r#"{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a"}}"#,
+            "version is missing",
+        ),
+    ] {
+        assert_eq!(refused_request(method, params), Some(format!("Invalid params: {error}")), "{method} {params}");
+    }
+}
+
+#[test]
+fn valid_messages_and_unknown_methods_pass() {
+    for (method, params) in [
+        ("ping", "{}"),
+        ("nothing/like/it", "{}"),
+        ("tools/list", r#"{"cursor": null}"#),
+        ("tools/call", r#"{"name": "find", "arguments": null}"#),
+    ] {
+        assert_eq!(refused_request(method, params), None, "{method}");
+    }
+    for line in [
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#,
+        r#"{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": []}"#,
+        r#"{"jsonrpc": "2.0", "id": 1, "result": {}}"#,
+        r#"{"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": ""}}"#,
+    ] {
+        assert_eq!(refused(line), None, "{line}");
+    }
+}

@@ -1,0 +1,41 @@
+//! Tests of `src/compare/ranks/gathering.rs`, a module of its: they reach what is private there.
+
+use super::*;
+use crate::ranks::Surveyed;
+
+fn gathering(files: usize) -> Gathering {
+    Gathering::new((0..files).map(|rank| format!("rank{rank}.pickle")).collect())
+}
+
+fn surveyed(gathering: &mut Gathering, places: std::ops::Range<u32>) {
+    let of = OfFile { devices: vec![Surveyed { peak_requested: 1 << 30, ..Surveyed::default() }], ..OfFile::default() };
+    places.for_each(|place| gathering.take(place, Ok(of.clone())));
+}
+
+#[test]
+fn ranks_whose_files_are_still_to_come_are_not_missing() {
+    let mut gathering = gathering(6);
+    surveyed(&mut gathering, 4..6);
+    let of = gathering.ranks();
+    assert_eq!(of.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [Some(4), Some(5)]);
+    assert_eq!(of.verdict, ["The 2 surveyed ranks are alike: peak 1.00 GiB requested."]);
+    assert_eq!(of.notes, ["2 of 6 files surveyed so far."]);
+    surveyed(&mut gathering, 0..4);
+    let of = gathering.ranks();
+    assert_eq!((of.verdict, of.notes), (vec!["All ranks alike: peak 1.00 GiB requested.".to_owned()], Vec::new()));
+}
+
+#[test]
+fn ranks_outside_of_a_cut_list_are_not_missing() {
+    let mut gathering = Gathering::new(vec!["rank7.pickle".to_owned(), "rank9.pickle".to_owned()]);
+    surveyed(&mut gathering, 0..2);
+    assert_eq!(gathering.ranks().ranks.len(), 10, "ranks 0 to 6 and 8 have no file");
+    gathering.set_cut("100 files are not listed.".to_owned());
+    let of = gathering.ranks();
+    assert_eq!((of.ranks.len(), of.notes), (2, vec!["100 files are not listed.".to_owned()]));
+    assert!(
+        of.verdict.iter().all(|text| !text.contains("No file of") && !text.contains("All ranks")),
+        "{:?}",
+        of.verdict
+    );
+}
