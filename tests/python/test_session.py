@@ -232,18 +232,16 @@ def test_a_table_is_shown_and_hostile_names_are_text() -> None:
     reader.feed(table._repr_html_())
     assert reader.open == [] and "<script>|x" in reader.cells and "title & more" in reader.cells
     assert table._repr_markdown_().splitlines() == [
-        "**title & more**",
+        "**title &amp; more**",
         "",
-        "| live_bytes | name | line | count |",
+        "| live\\_bytes | name | line | count |",
         "| --- | --- | --- | --- |",
-        "| 4.00 MiB | <script>\\|x | 1234 |  |",
+        "| 4.00 MiB | &lt;script&gt;&#124;x | 1234 |  |",
         "| 3 B |  |  | 12,345 |",
         "",
-        "and 7 more",
+        "… 7 more rows",
     ]
-    many = Table([{"a": number} for number in range(60)])
-    assert many._repr_markdown_().endswith("and 10 more")
-    assert Table([])._repr_html_().startswith("<table>")
+    assert Table([])._repr_html_().startswith("<table ")
 
 
 @pytest.mark.parametrize(
