@@ -411,8 +411,22 @@ class Recorder:
             return fields
 
     def layer_stats(self, top: int = 200) -> list[dict[str, Any]]:
-        """Return a row for each module: allocated, freed and peak bytes, fragmentation, duration; see `memscape modules`."""
+        """Return a row for each module: allocated, freed and peak bytes, fragmentation, duration; at most `top`, by the first call.
+
+        After `trace`, modules are those that it annotated, by their names in the model. Otherwise they are found in the stacks, as
+        `memscape insights --topic modules` shows them.
+
+        Raises:
+            RuntimeError: Nothing is recorded, or the `memscape` program is missing.
+
+        """
+        top = _options.whole("top", top, "a number of rows, 0 or more", 0)
+        names = {name for trace in self._traces for name in trace.names}
         with self._open() as session:
+            if names:
+                from ._layers import layer_stats
+
+                return layer_stats(session, session.live()["device"], names)[:top]
             rows: list[dict[str, Any]] = session.insight("modules", top=top).table.rows
             return rows
 
