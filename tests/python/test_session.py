@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -138,6 +139,21 @@ def test_a_closed_session_says_so(snapshot: Path) -> None:
     session.close()
     with pytest.raises(memscape.MemscapeError, match="closed"):
         session.live()
+
+
+def test_question_after_an_interrupted_one_has_its_own_answer(session: memscape.Session) -> None:
+    slow = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3000000) SELECT sum(x) FROM n"
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            session.sql(slow)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert session.live().live_bytes == 40 * MiB
+    with pytest.raises(memscape.MemscapeError, match="never"):
+        session.live("never")
 
 
 def test_the_second_question_is_quick(torch: Any, tmp_path: Path, program: str) -> None:
