@@ -84,6 +84,8 @@ def shown_everywhere(answer: Any) -> Table:
     assert other.height == (len(table) if table.columns else 0)
     html, markdown = answer._repr_html_(), answer._repr_markdown_()
     assert len(html) < MOST and len(markdown) < MOST
+    # Notebooks keep it beside the others.
+    assert re.fullmatch(r"<memscape\.[A-Z][A-Za-z]+: .+>", repr(answer)) and len(repr(answer)) < 400
     cells = Reader(html).cells
     # Each table in Markdown has as many cells in each row as its head has.
     for block in re.findall(r"(?:^\|.*\n?)+", markdown, re.MULTILINE):
@@ -260,6 +262,16 @@ def test_cell_of_savings_is_short(session: memscape.Session) -> None:
             for insight in other.insights(top=10_000):
                 assert len(insight._repr_html_()) < 30_000, (path, insight.topic)
                 assert len(insight._repr_markdown_()) < 30_000, (path, insight.topic)
+
+
+def test_closed_session_is_shown_as_closed(session: memscape.Session) -> None:
+    assert repr(session) == f"<memscape.Session {session.path}>"
+    with memscape.open(session.path) as other:
+        assert "6.02 GiB" in other._repr_html_() and "6.02 GiB" in other._repr_markdown_()
+        assert len(repr(other.summary.devices[0])) < 400
+    assert repr(other).endswith(", closed>")
+    assert "closed" in other._repr_html_()
+    assert "closed" in other._repr_markdown_() and "<memscape" not in other._repr_markdown_()
 
 
 def test_rows_beyond_the_first_are_counted() -> None:

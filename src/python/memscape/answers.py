@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .table import Table, size
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer(Mapping[str, Any]):
     """What the program says with `--json`, as a mapping; `fields` is the dictionary."""
 
@@ -45,6 +45,13 @@ class Answer(Mapping[str, Any]):
     def _title(self) -> str:
         return ""
 
+    def __repr__(self) -> str:
+        # Notebooks keep this beside the HTML: all of `fields` would be in each cell.
+        return f"<memscape.{type(self).__name__}: {self._in_short()}>"
+
+    def _in_short(self) -> str:
+        return self.table.in_short()
+
     def _repr_html_(self) -> str:
         return self.table._repr_html_()
 
@@ -52,7 +59,7 @@ class Answer(Mapping[str, Any]):
         return self.table._repr_markdown_()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rows(Answer):
     """Rows of an SQL query. `fields["rows"]` has them as lists, in the order of `fields["columns"]`."""
 
@@ -78,11 +85,11 @@ class Device:
     reserved_end_bytes: int
     events: int
     ooms: int
-    fields: dict[str, Any]
+    fields: dict[str, Any] = field(repr=False)
     """All that `memscape summary --json` says of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary(Answer):
     """Totals of each device."""
 
@@ -123,7 +130,7 @@ class Summary(Answer):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Live(Answer):
     """What is live after an event, grouped."""
 

@@ -33,7 +33,7 @@ class Statement:
     """Where to look: `after_event`, `span`, `allocation`, `find`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tables(Answer):
     """An answer with several tables. A notebook shows the first rows of each; all are in `tables`."""
 
@@ -54,6 +54,9 @@ class Tables(Answer):
 
     def _shown_tables(self) -> dict[str, Table]:
         return self.tables
+
+    def _in_short(self) -> str:
+        return f"{len(self.statements)} statements; tables {', '.join(self.tables) or 'none'}"
 
     def _repr_html_(self) -> str:
         lines = [
@@ -94,7 +97,7 @@ class Tables(Answer):
         return texts, [f"… {len(rest)} more in .tables: {', '.join(rest)}"] if rest else []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Insight(Tables):
     """Statements and tables on one topic."""
 
@@ -122,7 +125,7 @@ class Insight(Tables):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Segments(Tables):
     """Segments after an event: the tables `segments`, `groups` and `blocks`, and `fits` where a size was requested."""
 
@@ -162,7 +165,7 @@ class Segments(Tables):
 _SUMS = ("segment_count", "reserved_bytes", "block_count", "live_bytes", "free_bytes")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan(Tables):
     """The peak under changes: the tables `peaks` and `groups`."""
 
@@ -200,7 +203,7 @@ class Plan(Tables):
         return found + [Statement("fact", text, None, None) for text in self.fields["caveats"]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WhatIf(Tables):
     """Reserved memory under other allocator settings: the tables `runs` and `reproduces`, and `fits_in` after a search."""
 

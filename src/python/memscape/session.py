@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ._asking import Process
+from ._text import cut, html_text, markdown_text
 from .answers import Answer, Live, Rows, Summary
 from .insights import Insight, Plan, Segments, WhatIf
 
@@ -166,11 +167,14 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<memscape.Session {cut(os.fspath(self.path))}{'' if self._end.alive else ', closed'}>"
+
     def _repr_html_(self) -> str:
-        return self.summary._repr_html_()
+        return self.summary._repr_html_() if self._end.alive else f"<p>{html_text(repr(self))}</p>"
 
     def _repr_markdown_(self) -> str:
-        return self.summary._repr_markdown_()
+        return self.summary._repr_markdown_() if self._end.alive else markdown_text(repr(self))
 
 
 def _option(name: str, value: object) -> list[str]:

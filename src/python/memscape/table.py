@@ -17,7 +17,7 @@ _MAX_TEXT = 16 << 10
 """Characters of the rows that a notebook shows; a table with long cells has fewer rows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table(Sequence[dict[str, Any]]):
     """Rows as dictionaries. Keys that end in `_bytes` are bytes, in `_us` microseconds; events are numbers from 0 on."""
 
@@ -97,6 +97,15 @@ class Table(Sequence[dict[str, Any]]):
         rows = [line(map(markdown_text, row)) for row in cells]
         after = [part for text in self._more(len(cells)) for part in ("", text)]
         return "\n".join([*title, *([line(heads), line(["---"] * len(heads))] if heads else []), *rows, *after])
+
+    def in_short(self) -> str:
+        """Return the number of rows and the title in one line."""
+        count = len(self.rows) + self.left_out
+        title = f"{cut(self.title)}; " if self.title else ""
+        return f"{title}{count:,} row{'' if count == 1 else 's'}, {len(self.columns)} columns"
+
+    def __repr__(self) -> str:
+        return f"<memscape.Table: {self.in_short()}>"
 
     def _repr_html_(self) -> str:
         return self.to_html()
