@@ -30,7 +30,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Starts the page with the module in the part below it. An error that no browser's age explains is shown as it is.
-const BOOT: &str = "try{const part=document.getElementById('part-wasm').textContent;\
+/// In a frame without an address, the start page would be the folder of the document around it.
+const BOOT: &str = "if(location.protocol=='about:')document.getElementById('home').removeAttribute('href');\
+try{const part=document.getElementById('part-wasm').textContent;\
 const packed=Uint8Array.from(atob(part),letter=>letter.charCodeAt(0));\
 await wasm_bindgen({module_or_path:new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()})}\
 catch(cause){const dead=document.getElementById('dead'),why=cause instanceof ReferenceError?globalThis.failed??cause:cause;\

@@ -6,6 +6,7 @@ import html
 import os
 import re
 import threading
+import warnings
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -34,7 +35,11 @@ def cell(page: str, samples: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.syspath_prepend(str(ROOT / "src" / "python"))
     import memscape
 
-    return str(memscape.show(samples / "out-of-memory.pickle.gz", at="oom", embed="inline", height=600).data)
+    with warnings.catch_warnings():
+        # IPython warns of some frames.
+        warnings.simplefilter("error")
+        shown = memscape.show(samples / "out-of-memory.pickle.gz", at="oom", embed="inline", height=600)
+    return str(shown.data)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -72,6 +77,10 @@ def test_inline_page_shows_the_snapshot(browser: Browser, tmp_path: Path, cell: 
     browser.evaluate(in_frame("document.querySelector('#tab-allocations').click()"))
     rows = "document.querySelectorAll('#table [data-allocation], [data-allocation]').length > 0"
     browser.wait("the table", in_frame(rows))
+    # No link leads out of the frame, into the notebook's folder.
+    browser.evaluate(in_frame("document.querySelector('#home').click()"))
+    assert browser.evaluate(in_frame("[...document.querySelectorAll('a[href^=\".\"]')].length")) == 0
+    assert browser.evaluate(in_frame(DRAWN))
     assert "Notebook" in browser.evaluate("document.body.innerText")
 
 
