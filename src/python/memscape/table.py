@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from . import _frames
+from . import _data_frames
 from ._text import cut, html_text, markdown_text
 
 MAX_ROWS = 20
@@ -60,7 +60,7 @@ class Table(Sequence[dict[str, Any]]):
             ImportError: pandas is not installed.
 
         """
-        return _frames.to_pandas(self.columns, self.rows)
+        return _data_frames.to_pandas(self.columns, self.rows)
 
     def to_polars(self) -> Any:
         """Return a `polars.DataFrame`. A column of mixed types becomes text.
@@ -69,7 +69,7 @@ class Table(Sequence[dict[str, Any]]):
             ImportError: polars is not installed.
 
         """
-        return _frames.to_polars(self.columns, self.rows)
+        return _data_frames.to_polars(self.columns, self.rows)
 
     def to_html(self, max_rows: int = MAX_ROWS) -> str:
         """Return the first rows as an HTML table, with a line that counts the rest."""
