@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from . import _facts, _files, _options, _ranks, _signals, _sources
 from ._backend import Backend
 from ._files import Kept
+from ._looking_back import LookingBack
 from ._tensors import Named
 from ._triggers import Bytes, Triggers
 
@@ -44,7 +45,7 @@ class _Process:
         return found if found is not None and found.is_recording else None
 
 
-class Recorder:
+class Recorder(LookingBack):
     """Records until `stop`. Made by `start`; its methods may be called from any thread.
 
     In a process that was forked from the one that started it, all of them do nothing.
@@ -396,57 +397,6 @@ class Recorder:
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         self._end(error, save=self._on_exit)
-
-    # Looking back, as MemoryTracer does
-
-    def summary(self) -> dict[str, Any]:
-        """Return peak, live and reserved bytes of each device, from the snapshot that was saved last (one is saved if there is none).
-
-        Raises:
-            RuntimeError: Nothing is recorded, or the `memscape` program is missing.
-
-        """
-        with self._open() as session:
-            fields: dict[str, Any] = session.summary.fields
-            return fields
-
-    def layer_stats(self, top: int = 200) -> list[dict[str, Any]]:
-        """Return a row for each module: allocated, freed and peak bytes, fragmentation, duration; at most `top`, by the first call.
-
-        After `trace`, modules are those that it annotated, by their names in the model. Otherwise they are found in the stacks, as
-        `memscape insights --topic modules` shows them.
-
-        Raises:
-            RuntimeError: Nothing is recorded, or the `memscape` program is missing.
-
-        """
-        top = _options.whole("top", top, "a number of rows, 0 or more", 0)
-        names = {name for trace in self._traces for name in trace.names}
-        with self._open() as session:
-            if names:
-                from ._layers import layer_stats
-
-                return layer_stats(session, session.live()["device"], names)[:top]
-            rows: list[dict[str, Any]] = session.insight("modules", top=top).table.rows
-            return rows
-
-    def export_flame_graph(self, path: str | os.PathLike[str]) -> None:
-        """Write live memory by call stack for speedscope.app."""
-        with self._open() as session:
-            session.export("speedscope", path)
-
-    def export_timeline(self, path: str | os.PathLike[str]) -> None:
-        """Write counters and annotations for Perfetto and chrome://tracing."""
-        with self._open() as session:
-            session.export("trace", path)
-
-    def _open(self) -> Any:
-        from .session import open as open_snapshot
-
-        path = self.save(reason="manual") if self.is_recording else self.newest
-        if path is None:
-            raise RuntimeError("nothing is recorded: no GPU, another rank, or stopped before anything was saved")
-        return open_snapshot(path)
 
 
 def _observe(device: int, requested: int, limit: int, free: int) -> None:

@@ -1,3 +1,5 @@
+//! Tests of `src/pack/main.rs`: what of the built page changes when it becomes one file.
+
 use super::{OWN_ADDRESS, without_own_address};
 
 #[test]
