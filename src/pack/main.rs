@@ -15,7 +15,7 @@
 //! <script defer src="./x.js"></script>        <script defer>…</script>                              by its hash in the policy
 //! <script type="module">try{…                 the same with BOOT, by its hash in the policy
 //! <div id="dead" …                            the same with DEAD
-//! <script data-wasm="./x_bg.wasm">…fetch…     <script>THEME EARLY</script>                          by its hash in the policy
+//! <script data-wasm="./x_bg.wasm">…fetch…     <script>FAILED THEME EARLY</script>                     by its hash in the policy
 //! <script id="part-simulator" data-…>        the glue as it is, and the wasm as below
 //! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">  compressed, base64, never run
 //! The policy then names hashes alone: no server is 'self' to a page from `file://`.
@@ -39,11 +39,22 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What starts the page: its module from the part below it. All that the browser runs of ours and is not wasm.
-const BOOT: &str = "try{const part=document.getElementById('part-wasm').textContent;\
+/// Starts the page with the module in the part below it. An error that no browser's age explains is shown as it is.
+/// In a frame without an address, the start page would be the folder of the document around it.
+const BOOT: &str = "if(location.protocol=='about:')document.getElementById('home').removeAttribute('href');\
+try{const part=document.getElementById('part-wasm').textContent;\
 const packed=Uint8Array.from(atob(part),letter=>letter.charCodeAt(0));\
 await wasm_bindgen({module_or_path:new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()})}\
-catch(cause){document.getElementById('dead').hidden=false;throw cause}";
+catch(cause){const dead=document.getElementById('dead'),why=cause instanceof ReferenceError?globalThis.failed??cause:cause;\
+if(globalThis.WebAssembly&&globalThis.DecompressionStream&&!(why instanceof SyntaxError||why instanceof WebAssembly.CompileError))\
+dead.firstElementChild.textContent=`This page could not start. Reload it; if that does not help, report this error: ${why}`;\
+dead.hidden=false;throw cause}";
+
+/// Keeps the first error of the scripts before `BOOT`, which cannot catch it.
+const FAILED: &str = "addEventListener(\"error\",event=>{globalThis.failed??=event.error});";
+
+/// Statement of the wasm-bindgen glue that fails where a script and its document have no address: inline, in a frame with `srcdoc`.
+const OWN_ADDRESS: &str = "script_src = new URL(document.currentScript.src, location.href).toString();";
 
 /// What sets the theme that was chosen before anything is painted (Trunk.toml).
 const THEME: &str = "try{const theme=/^theme=(light|dark)$/m.exec(localStorage[\"memscape.settings\"]);\
@@ -57,7 +68,7 @@ if(early&&event.dataTransfer.types.includes(\"Files\")){event.preventDefault();e
 const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm).then(async got=>{\
 try{return await WebAssembly.compileStreaming(got)}catch(cause){if(got.bodyUsed)throw cause;return got}})";
 
-/// What it says where that fails: everything is here, so it is the browser.
+/// Message for browsers that are too old.
 const DEAD: &str = "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
 
 /// The snapshots that the start page offers (src/ui/samples.rs).
@@ -119,11 +130,11 @@ fn packed(dist: &Path) -> Result<Packed, String> {
     cut(&mut page, "<link rel=\"manifest\" href=\"./", "\"/>").ok_or("index.html names no manifest")?;
     let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, EARLY, FETCH, "</script>"].concat());
     let Cut { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
-    let first = [THEME, EARLY].concat();
+    let first = [FAILED, THEME, EARLY].concat();
     policy.scripts.push(hash(first.as_bytes()));
     page.insert_str(at, &["<script>", &first, "</script>"].concat());
     let glue = cut(&mut page, "<script defer src=\"./", "\"></script>").ok_or("index.html has no script")?;
-    let script = text(&glue.inner)?;
+    let script = without_own_address(&text(&glue.inner)?)?;
     if script.contains("</script") {
         return Err(format!("{} would end its own element", glue.inner));
     }
@@ -168,6 +179,17 @@ fn packed(dist: &Path) -> Result<Packed, String> {
         return Err("index.html still names a file beside it".to_owned());
     }
     Ok(Packed { page, sql })
+}
+
+/// Removes the glue's own address, from which it would fetch a module that is part of the page here.
+///
+/// # Errors
+/// Another version of wasm-bindgen wrote something else.
+fn without_own_address(glue: &str) -> Result<String, String> {
+    match glue.matches(OWN_ADDRESS).count() {
+        1 => Ok(glue.replace(OWN_ADDRESS, "")),
+        count => Err(format!("the glue of wasm-bindgen has its own address {count} times, not once")),
+    }
 }
 
 /// Something that stood in the page.
@@ -240,3 +262,7 @@ fn part(name: &str, attributes: &str, bytes: &[u8]) -> String {
         BASE64_STANDARD.encode(bytes)
     )
 }
+
+#[cfg(test)]
+#[path = "../../tests/units/pack/main.rs"]
+mod tests;

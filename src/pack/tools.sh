@@ -7,6 +7,7 @@ wasm_opt_version=$(sed -n 's/^wasm_opt = "version_\([0-9]*\)"$/\1/p' Trunk.toml)
 cargo_fuzz_version=0.13.2
 axe_version=4.14.1
 maturin_version=1.16.0
+zig_version=0.15.1 # compiles C and links for older versions of glibc, for maturin
 
 # has NAME VERSION: whether NAME is on PATH and prints this version.
 has() { [[ " $("$1" --version 2>/dev/null) " == *" $2 "* ]]; }
@@ -172,4 +173,10 @@ install_clang() {
 has_clang() {
     have "${SQL_CLANG:-clang}" && echo 'int one(void) { return 1; }' |
         "${SQL_CLANG:-clang}" --target=wasm32-unknown-unknown -c -x c -o /dev/null - 2>/dev/null
+}
+
+install_maturin() {
+    "$tools/maturin/bin/maturin" --version >/dev/null 2>&1 && return
+    python3 -m venv "$tools/maturin" && "$tools/maturin/bin/pip" install --quiet "maturin==$maturin_version" ||
+        fail "maturin $maturin_version could not be installed. Is there a network?"
 }

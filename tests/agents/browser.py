@@ -13,6 +13,9 @@ from typing import Any
 
 from websocket import WebSocketTimeoutException, create_connection
 
+# A page of memscape that has drawn a snapshot.
+DRAWN = "document.body?.dataset?.state === 'ready' && +document.querySelector('canvas#timeline')?.dataset?.frames > 0"
+
 
 class Browser:
     """One tab of a headless Chromium."""

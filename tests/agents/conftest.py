@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from browser import Browser
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -26,3 +30,13 @@ def page(binary: str) -> str:
 def samples() -> Path:
     """Generated snapshots: that of an out-of-memory error among them."""
     return ROOT / "www"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("JupyterLab and pages in frames: no Chromium")
+    browser = Browser(program)
+    yield browser
+    browser.close()

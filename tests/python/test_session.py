@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -140,6 +141,21 @@ def test_a_closed_session_says_so(snapshot: Path) -> None:
         session.live()
 
 
+def test_question_after_an_interrupted_one_has_its_own_answer(session: memscape.Session) -> None:
+    slow = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3000000) SELECT sum(x) FROM n"
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            session.sql(slow)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert session.live().live_bytes == 40 * MiB
+    with pytest.raises(memscape.MemscapeError, match="never"):
+        session.live("never")
+
+
 def test_the_second_question_is_quick(torch: Any, tmp_path: Path, program: str) -> None:
     with memscape.record(tmp_path) as rec:
         for _ in range(20_000):
@@ -166,6 +182,56 @@ def test_a_recorder_answers_about_itself(torch: Any, tmp_path: Path, program: st
         rec.export_timeline(tmp_path / "trace.json")
     assert "speedscope" in (tmp_path / "flame.json").read_text()
     assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+
+
+def test_layer_stats_have_the_names_of_the_traced_modules(torch: Any, tmp_path: Path, program: str) -> None:
+    class Linear(torch.nn.Module):  # type: ignore[misc, name-defined]
+        """1 MiB that is kept, and 2 MiB that is freed at once."""
+
+        def forward(self) -> None:
+            self.kept = torch.cuda.memory.allocate(MiB)
+            torch.cuda.memory.release(torch.cuda.memory.allocate(2 * MiB))
+            super().forward()
+
+        def backward(self) -> None:
+            super().backward()
+            torch.cuda.memory.release(self.kept)
+
+    class Twice(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self) -> None:
+            super().forward()
+            super().forward()
+
+    layers = torch.nn.Module(**{"0": Linear(), "1": Linear(inner=Linear())})
+    model = torch.nn.Module(layers=layers, head=Twice(norm=torch.nn.Module()))
+    with memscape.record(tmp_path, on_exit=False) as rec:
+        before = torch.cuda.memory.allocate(8 * MiB)
+        rec.trace(model)
+        for _ in range(3):
+            model()
+            model.backward()
+        rows = {row["module"]: row for row in rec.layer_stats()}
+        assert len(rec.layer_stats(top=2)) == 2
+        with pytest.raises(ValueError, match=r"^top="):
+            rec.layer_stats(top=-1)
+        assert before
+    forward = ["Module", "layers", "layers.0", "layers.1", "layers.1.inner", "head", "head.norm"]
+    assert list(rows)[:7] == forward
+    assert set(rows) == {*forward, *(f"{name} (backward)" for name in forward)}
+    counts = {name: (row["allocations"], row["frees"]) for name, row in rows.items()}
+    assert counts["layers.0"] == counts["layers.1.inner"] == (6, 3)
+    assert counts["layers.1"] == (12, 6)
+    assert counts["layers"] == counts["Module"] == (18, 9)
+    assert counts["head"] == counts["head.norm"] == (0, 0)
+    first = rows["layers.0"]
+    assert (first["requested_bytes"], first["freed_bytes"]) == (9 * MiB, 6 * MiB)
+    assert (first["peak_live_bytes"], first["peak_reserved_bytes"]) == (11 * MiB, 12 * MiB)
+    assert rows["layers"]["peak_live_bytes"] == 13 * MiB
+    # At the peak of the device, the first call of layers.1.inner has all three kept, and its own 2 MiB.
+    at_peak = {name: rows[name]["live_bytes_at_peak"] for name in ("layers.0", "layers.1", "layers.1.inner", "layers")}
+    assert at_peak == {"layers.0": MiB, "layers.1": 4 * MiB, "layers.1.inner": 3 * MiB, "layers": 5 * MiB}
+    assert 0 < first["mean_fragmentation"] < 1 and first["duration_us"] > 0
+    assert rows["head.norm"]["peak_live_bytes"] is None
 
 
 def test_zetas_folder_has_a_snapshot_and_a_page(torch: Any, tmp_path: Path, page: str) -> None:
@@ -232,18 +298,16 @@ def test_a_table_is_shown_and_hostile_names_are_text() -> None:
     reader.feed(table._repr_html_())
     assert reader.open == [] and "<script>|x" in reader.cells and "title & more" in reader.cells
     assert table._repr_markdown_().splitlines() == [
-        "**title & more**",
+        "**title &amp; more**",
         "",
-        "| live_bytes | name | line | count |",
+        "| live\\_bytes | name | line | count |",
         "| --- | --- | --- | --- |",
-        "| 4.00 MiB | <script>\\|x | 1234 |  |",
+        "| 4.00 MiB | &lt;script&gt;&#124;x | 1234 |  |",
         "| 3 B |  |  | 12,345 |",
         "",
-        "and 7 more",
+        "… 7 more rows",
     ]
-    many = Table([{"a": number} for number in range(60)])
-    assert many._repr_markdown_().endswith("and 10 more")
-    assert Table([])._repr_html_().startswith("<table>")
+    assert Table([])._repr_html_().startswith("<table ")
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ Importing it imports neither PyTorch nor anything else that is not part of Pytho
 
 from ._binary import MemscapeError
 from ._facts import version as _version
+from .answers import Answer, Device, Live, Rows, Summary
+from .insights import Insight, Plan, Segments, Statement, WhatIf
 from .looking import View, show, view
 from .recorder import Recorder, record, start
-from .session import Answer, Device, Insight, Live, Session, Statement, Summary, open  # noqa: A004
+from .session import Session, open  # noqa: A004
 from .table import Table
 from .zeta import save_memory_snapshot
 
@@ -26,12 +28,16 @@ __all__ = [
     "Insight",
     "Live",
     "MemscapeError",
+    "Plan",
     "Recorder",
+    "Rows",
+    "Segments",
     "Session",
     "Statement",
     "Summary",
     "Table",
     "View",
+    "WhatIf",
     "open",
     "record",
     "save_memory_snapshot",

@@ -42,9 +42,11 @@ class Process:
             stderr=self._said,
             text=True,
             encoding="utf-8",
+            # A notebook interrupts a cell by a signal to the whole group of its kernel.
+            start_new_session=True,
         )
         try:
-            self._read()
+            self._checked(self._read())
         except BaseException:
             self.close()
             raise
@@ -65,10 +67,10 @@ class Process:
                 self._process.stdin.flush()
             except (OSError, ValueError):
                 raise self._ended() from None
-            reply = self._read()
-            if reply.get("id") != self._next:
-                raise MemscapeError(f"an answer to another question: {reply.get('id')}")
-            return reply.get("answer")
+            # An answer that an interrupt kept from being read comes before this one.
+            while (reply := self._read()).get("id") != self._next and reply.get("id") is not None:
+                pass
+            return self._checked(reply).get("answer")
 
     def _read(self) -> dict[str, Any]:
         assert self._process.stdout is not None
@@ -79,6 +81,9 @@ class Process:
         if not line:
             raise self._ended()
         reply: dict[str, Any] = json.loads(line)
+        return reply
+
+    def _checked(self, reply: dict[str, Any]) -> dict[str, Any]:
         if "error" in reply:
             raise MemscapeError(str(reply["error"]))
         return reply

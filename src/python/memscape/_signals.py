@@ -16,14 +16,9 @@ _ENDING = {signal.SIGTERM, signal.SIGINT}
 class Handler:
     """Calls `save` on a signal, and then whatever handled it before."""
 
-    def __init__(self, name: str | int, save: Callable[[], None]) -> None:
-        """Set the handler.
-
-        Raises:
-            ValueError: There is no such signal.
-
-        """
-        self._number = _number(name)
+    def __init__(self, number: signal.Signals, save: Callable[[], None]) -> None:
+        """Set the handler."""
+        self._number = number
         self._save = save
         self._pid = os.getpid()
         self._before: Any = None
@@ -56,10 +51,3 @@ class Handler:
             with contextlib.suppress(ValueError):
                 if signal.getsignal(self._number) == self._handle:
                     signal.signal(self._number, self._before if self._before is not None else signal.SIG_DFL)
-
-
-def _number(name: str | int) -> signal.Signals:
-    try:
-        return signal.Signals(name) if isinstance(name, int) else signal.Signals[name]
-    except (KeyError, ValueError):
-        raise ValueError(f"on_signal={name!r}: no such signal; expected a name such as 'SIGUSR2'") from None

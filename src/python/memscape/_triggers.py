@@ -31,7 +31,7 @@ def in_bytes(size: Bytes) -> int:
 
 @dataclass
 class Triggers:
-    """What is asked at the end of each step."""
+    """What is asked at the end of each step. _options.py checks the values."""
 
     every: int | None = None
     """Save after so many completed steps."""
@@ -39,32 +39,25 @@ class Triggers:
     """Save after the steps with these numbers."""
     on_new_peak: bool = False
     """Save when the peak is 1 % above the highest one so far; that of the first step is where it begins."""
-    on_growth: Bytes | None = None
+    on_growth: int | None = None
     """Save when what is live after a step has grown by so many bytes since the first step, or since it last grew so."""
     _completed: int = field(default=0, init=False)
     _peak: int | None = field(default=None, init=False)
     _live: int | None = field(default=None, init=False)
-    _growth: int | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        if self.every is not None and self.every < 1:
-            raise ValueError(f"every={self.every}: expected a number of steps, 1 or more")
-        if self.on_growth is not None:
-            self._growth = in_bytes(self.on_growth)
 
     @property
     def need_live_bytes(self) -> bool:
         """Whether `after` looks at live bytes."""
-        return self.on_new_peak or self._growth is not None
+        return self.on_new_peak or self.on_growth is not None
 
     def after(self, step: int, live: int, peak: int) -> str | None:
         """Return why to save after this step, if so: "step", "peak" or "growth". `live` and `peak` are in bytes."""
         self._completed += 1
         reason = None
-        if self._growth is not None:
+        if self.on_growth is not None:
             if self._live is None:
                 self._live = live
-            elif live - self._live >= self._growth:
+            elif live - self._live >= self.on_growth:
                 self._live, reason = live, "growth"
         if self.on_new_peak:
             if self._peak is None:

@@ -26,6 +26,8 @@ class Trace:
         self._span = torch.autograd.profiler.record_function
         self._model = weakref.ref(model)
         self._backward, self._depth, self._most = backward, depth, most
+        self.names: set[str] = set()
+        """Names of the annotations, those of backward included."""
         self._handles: list[Any] = []
         self._open = threading.local()
 
@@ -44,6 +46,7 @@ class Trace:
         return self._depth is None or (name.count(".") + 1 if name else 0) <= self._depth
 
     def _hook(self, name: str, module: Any) -> None:
+        self.names.add(name)
         add = self._handles.append
         add(module.register_forward_pre_hook(lambda module, inputs: self._begin(name)))
         try:
@@ -53,6 +56,7 @@ class Trace:
             add(module.register_forward_hook(lambda module, inputs, output: self._end(name)))
         if self._backward and hasattr(module, "register_full_backward_pre_hook"):
             back = f"{name} (backward)"
+            self.names.add(back)
             add(module.register_full_backward_pre_hook(lambda module, gradients: self._begin(back)))
             add(module.register_full_backward_hook(lambda module, inputs, gradients: self._end(back)))
 

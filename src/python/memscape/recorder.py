@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import os
 import re
+import signal
 import sys
 import tempfile
 import threading
@@ -17,9 +18,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import _facts, _files, _ranks, _signals, _sources
+from . import _facts, _files, _options, _ranks, _signals, _sources
 from ._backend import Backend
 from ._files import Kept
+from ._looking_back import LookingBack
 from ._tensors import Named
 from ._triggers import Bytes, Triggers
 
@@ -43,7 +45,7 @@ class _Process:
         return found if found is not None and found.is_recording else None
 
 
-class Recorder:
+class Recorder(LookingBack):
     """Records until `stop`. Made by `start`; its methods may be called from any thread.
 
     In a process that was forked from the one that started it, all of them do nothing.
@@ -69,13 +71,22 @@ class Recorder:
         sources: bool = False,
     ) -> None:
         """Start to record; see `start`."""
-        self.folder = Path(folder)
-        self._triggers = Triggers(every, frozenset(steps), on_new_peak, on_growth)
-        self._entries, self._stacks, self._context = entries, stacks, context
-        self._on_oom, self._on_exit, self._sources, self._mesh = on_oom, on_exit, sources, mesh
+        self.folder = _options.folder(folder)
+        self._triggers = Triggers(
+            None if every is None else _options.whole("every", every, _options.EVERY),
+            _options.numbers("steps", steps, _options.STEPS),
+            _options.flag("on_new_peak", on_new_peak),
+            _options.growth(on_growth),
+        )
+        self._entries = _options.whole("entries", entries, _options.ENTRIES)
+        self._stacks = _options.choice("stacks", stacks, _options.STACKS)
+        self._context = _options.choice("context", context, _options.CONTEXTS)
+        self._on_oom, self._on_exit = _options.flag("on_oom", on_oom), _options.flag("on_exit", on_exit)
+        self._sources, self._mesh = _options.flag("sources", sources), _options.mesh(mesh)
+        signal_number, ranks = _options.signal_number(on_signal), _options.rank_numbers(ranks)
         self._pid = os.getpid()
         self._lock = threading.RLock()
-        self._kept = Kept(keep)
+        self._kept = Kept(None if keep is None else _options.whole("keep", keep, _options.KEEP))
         self._named = Named()
         self._traces: list[Trace] = []
         self._marks: deque[list[int]] = deque(maxlen=_MOST_STEPS)
@@ -95,9 +106,9 @@ class Recorder:
         if not self._backend.is_available():
             _warn("no GPU: nothing is recorded")
             return
-        self._begin(on_signal)
+        self._begin(signal_number)
 
-    def _begin(self, on_signal: str | int | None) -> None:
+    def _begin(self, on_signal: signal.Signals | None) -> None:
         other = _Process.recorder()
         if other is not None:
             raise RuntimeError(f"memscape records into {other.folder} already: stop that recorder first")
@@ -154,13 +165,21 @@ class Recorder:
     def begin_step(self, number: int | None = None) -> int:
         """Begin a step, where it is not a block of code; `end_step` ends it. Returns its number."""
         self._close_step()
-        self._step = self._step + 1 if number is None else number
+        self._step = self._number_of_step(number)
         if self.is_recording:
             self._began_us = _facts.now_us()
             with contextlib.suppress(Exception):
                 self._range = self._backend.torch.autograd.profiler.record_function(f"ProfilerStep#{self._step}")
                 self._range.__enter__()
         return self._step
+
+    def _number_of_step(self, number: int | None) -> int:
+        try:
+            return self._step + 1 if number is None else _options.whole("step", number, _options.STEP, -sys.maxsize)
+        except (TypeError, ValueError) as error:
+            # A snapshot with another number is better than a training run that ends.
+            _warn(f"step {self._step + 1} has the number after the last one: {error}")
+            return self._step + 1
 
     def end_step(self) -> None:
         """End the step that was begun, and save if a trigger says so."""
@@ -213,9 +232,16 @@ class Recorder:
             depth: How many levels of modules below the model; all by default.
             most: At most so many modules, the outermost first.
 
+        Raises:
+            TypeError: The model is no `torch.nn.Module`, or an option has another type.
+            ValueError: `depth` is negative, or `most` is not positive.
+
         """
         from .modules import Trace
 
+        _options.flag("backward", backward)
+        depth = None if depth is None else _options.whole("depth", depth, "a number of levels, 0 or more, or None", 0)
+        most = _options.whole("most", most, "a number of modules, 1 or more")
         trace = Trace(self._backend.torch, model, backward=backward, depth=depth, most=most)
         if self.is_recording:
             trace.attach()
@@ -372,43 +398,6 @@ class Recorder:
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         self._end(error, save=self._on_exit)
 
-    # Looking back, as MemoryTracer does
-
-    def summary(self) -> dict[str, Any]:
-        """Return peak, live and reserved bytes of each device, from the snapshot that was saved last (one is saved if there is none).
-
-        Raises:
-            RuntimeError: Nothing is recorded, or the `memscape` program is missing.
-
-        """
-        with self._open() as session:
-            fields: dict[str, Any] = session.summary.fields
-            return fields
-
-    def layer_stats(self, top: int = 200) -> list[dict[str, Any]]:
-        """Return a row for each module: allocated, freed and peak bytes, fragmentation, duration; see `memscape modules`."""
-        with self._open() as session:
-            rows: list[dict[str, Any]] = session.insight("modules", top=top).table.rows
-            return rows
-
-    def export_flame_graph(self, path: str | os.PathLike[str]) -> None:
-        """Write live memory by call stack for speedscope.app."""
-        with self._open() as session:
-            session.export("speedscope", path)
-
-    def export_timeline(self, path: str | os.PathLike[str]) -> None:
-        """Write counters and annotations for Perfetto and chrome://tracing."""
-        with self._open() as session:
-            session.export("trace", path)
-
-    def _open(self) -> Any:
-        from .session import open as open_snapshot
-
-        path = self.save(reason="manual") if self.is_recording else self.newest
-        if path is None:
-            raise RuntimeError("nothing is recorded: no GPU, another rank, or stopped before anything was saved")
-        return open_snapshot(path)
-
 
 def _observe(device: int, requested: int, limit: int, free: int) -> None:
     """Pass a failed allocation on. It runs inside of the call that fails: whatever is wrong here must not hide that."""
@@ -449,13 +438,14 @@ def start(folder: str | os.PathLike[str], **options: Any) -> Recorder:
             on_signal (str or int): save on this signal: "SIGUSR2". After SIGTERM and SIGINT the program ends as it would have.
             ranks (str or collection of int): which ranks record: "all", "0,8-15", {0, 8}.
             mesh: coordinates of the rank: {"dp": 1, "tp": 0}, or a DeviceMesh.
-            keep (int or None): how many files of each reason are kept, the newest; 5. None keeps all.
+            keep (int or None): how many files of each reason are kept, the newest, 1 or more; 5. None keeps all.
             sources (bool): put the text of the user's files that occur in stacks into the snapshot; False.
 
     Raises:
         ImportError: PyTorch is not installed.
         OSError: The folder cannot be made or written to.
         RuntimeError: Another recorder is recording.
+        TypeError: An option has another type than it may have.
         ValueError: An option has a value that it cannot have.
 
     """

@@ -13,8 +13,10 @@ import os
 import runpy
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any
 
+from . import _options
 from .recorder import ENTRIES, Recorder
 
 
@@ -28,29 +30,44 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", default="memscape", metavar="DIR", help="folder for snapshots (default: %(default)s)"
     )
     parser.add_argument(
-        "--entries", type=int, default=ENTRIES, metavar="N", help="events to keep per device (default: %(default)s)"
+        "--entries",
+        type=_option("entries"),
+        default=ENTRIES,
+        metavar="N",
+        help="events to keep per device (default: %(default)s)",
     )
     parser.add_argument(
         "--stacks", choices=["python", "all"], default="python", help="all: C++ frames as well; dumps take minutes"
     )
-    parser.add_argument("--every", type=int, metavar="N", help="save after every N steps")
+    parser.add_argument("--every", type=_option("every"), metavar="N", help="save after every N steps")
     parser.add_argument(
-        "--steps", type=_steps, default=(), metavar="N,N", help="save after the steps with these numbers, from 0 on"
+        "--steps",
+        type=_option("steps"),
+        default=(),
+        metavar="N,N",
+        help="save after the steps with these numbers, from 0 on",
     )
     parser.add_argument(
         "--on-new-peak", action="store_true", help="save when the peak is 1 %% above the highest so far"
     )
     parser.add_argument(
-        "--on-growth", metavar="SIZE", help="save when what is live after a step has grown by so much, such as 256MiB"
+        "--on-growth",
+        type=_option("on_growth"),
+        metavar="SIZE",
+        help="save when what is live after a step has grown by so much, such as 256MiB",
     )
-    parser.add_argument("--on-signal", metavar="NAME", help="save on this signal, such as SIGUSR2")
-    parser.add_argument("--ranks", default="all", help="ranks that record, such as 0,8-15 (default: %(default)s)")
+    parser.add_argument(
+        "--on-signal", type=_option("on_signal"), metavar="NAME", help="save on this signal, such as SIGUSR2"
+    )
+    parser.add_argument(
+        "--ranks", type=_option("ranks"), default="all", help="ranks that record, such as 0,8-15 (default: %(default)s)"
+    )
     parser.add_argument(
         "--keep",
-        type=int,
+        type=_option("keep"),
         default=5,
         metavar="N",
-        help="files of each reason to keep, the newest (default: %(default)s)",
+        help="files of each reason to keep, the newest; all: keep every file (default: %(default)s)",
     )
     parser.add_argument(
         "--sources", action="store_true", help="put the source files that occur in stacks into the snapshot"
@@ -61,8 +78,41 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _steps(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in text.split(","))
+def _option(name: str) -> Callable[[str], Any]:
+    """Return what reads the text of an option, with the checks of the recorder."""
+
+    def read(text: str) -> Any:
+        try:
+            return _READERS[name](text)
+        except (TypeError, ValueError) as error:
+            # The parser names the option itself.
+            _, found, expected = str(error).rpartition(": ")
+            raise argparse.ArgumentTypeError(f"{text!r}: {expected}" if found else str(error)) from None
+
+    return read
+
+
+def _number(name: str, expected: str) -> Callable[[str], int]:
+    return lambda text: _options.whole(name, int(text) if text.isdecimal() else text, expected)
+
+
+def _steps(text: str) -> frozenset[int]:
+    parts = text.split(",")
+    expected = "numbers of steps, 0 or more, such as 0,100"
+    if not all(part.strip().isdecimal() for part in parts):
+        raise _options.wrong("steps", text, expected)
+    return _options.numbers("steps", [int(part) for part in parts], expected)
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "entries": _number("entries", _options.ENTRIES),
+    "every": _number("every", _options.EVERY),
+    "steps": _steps,
+    "on_growth": lambda text: _options.growth(int(text) if text.isdecimal() else text),
+    "on_signal": lambda text: _options.signal_number(int(text) if text.isdecimal() else text),
+    "ranks": _options.rank_numbers,
+    "keep": lambda text: None if text == "all" else _number("keep", "a number of files, 1 or more, or 'all'")(text),
+}
 
 
 def _count_steps(recorder: Recorder) -> Any:
@@ -92,7 +142,12 @@ def main(arguments: list[str]) -> int:
         key: value for key, value in vars(options).items() if key not in ("output", "module", "program", "arguments")
     }
     sys.argv = [options.program, *options.arguments]
-    with Recorder(options.output, **chosen) as recorder:
+    try:
+        started = Recorder(options.output, **chosen)
+    except (ImportError, OSError, RuntimeError, TypeError, ValueError) as error:
+        print(f"memscape run: {error}", file=sys.stderr)
+        return 1
+    with started as recorder:
         hook = _count_steps(recorder)
         try:
             if options.module:

@@ -4,205 +4,13 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ._asking import Process
-from .table import Table, size
-
-
-@dataclass(frozen=True)
-class Answer(Mapping[str, Any]):
-    """What the program says with `--json`, as a mapping; `fields` is the dictionary."""
-
-    fields: dict[str, Any]
-
-    def __getitem__(self, key: str) -> Any:
-        return self.fields[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.fields)
-
-    def __len__(self) -> int:
-        return len(self.fields)
-
-    @property
-    def table(self) -> Table:
-        """The rows; empty where there are none."""
-        return Table(list(self.fields.get("rows", ())), int(self.fields.get("rows_left_out") or 0), self._title())
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows as dictionaries."""
-        return self.table.rows
-
-    def to_pandas(self) -> Any:
-        """Return the rows as a `pandas.DataFrame`."""
-        return self.table.to_pandas()
-
-    def to_polars(self) -> Any:
-        """Return the rows as a `polars.DataFrame`."""
-        return self.table.to_polars()
-
-    def _title(self) -> str:
-        return ""
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
-
-    def _repr_markdown_(self) -> str:
-        return self.table._repr_markdown_()
-
-
-@dataclass(frozen=True)
-class Device:
-    """Totals of one device, in bytes requested by the program unless they say otherwise."""
-
-    device: int
-    """Ordinal; -1 for host memory."""
-    peak_bytes: int
-    peak_event: int
-    """The event after which the peak is reached; -1: it was there before recording."""
-    baseline_bytes: int
-    """Allocated before recording."""
-    end_bytes: int
-    peak_reserved_bytes: int
-    reserved_end_bytes: int
-    events: int
-    ooms: int
-    fields: dict[str, Any]
-    """All that `memscape summary --json` says of it."""
-
-
-@dataclass(frozen=True)
-class Summary(Answer):
-    """Totals of each device."""
-
-    @property
-    def devices(self) -> list[Device]:
-        """The devices that have events or segments."""
-        return [
-            Device(
-                device["device"],
-                device["peak_requested"],
-                device["peak_event"],
-                device["base_requested"],
-                device["end_requested"],
-                device["peak_reserved"],
-                device["reserved_end"],
-                device["events"],
-                device["actions"].get("oom", 0),
-                device,
-            )
-            for device in self.fields["devices"]
-        ]
-
-    @property
-    def table(self) -> Table:
-        """A row for each device."""
-        keys = (
-            "device",
-            "peak_bytes",
-            "peak_event",
-            "baseline_bytes",
-            "end_bytes",
-            "peak_reserved_bytes",
-            "events",
-            "ooms",
-        )
-        return Table(
-            [{key: getattr(device, key) for key in keys} for device in self.devices], 0, str(self.fields["file"])
-        )
-
-
-@dataclass(frozen=True)
-class Live(Answer):
-    """What is live after an event, grouped."""
-
-    @property
-    def event(self) -> int:
-        """The event that this is after; -1: before the first."""
-        return int(self.fields["event"])
-
-    @property
-    def live_bytes(self) -> int:
-        """Bytes requested by allocations that are live."""
-        return int(self.fields["live_bytes"])
-
-    @property
-    def reserved_bytes(self) -> int | None:
-        """Bytes taken from the driver; None where the file does not say."""
-        reserved = self.fields["reserved_bytes"]
-        return None if reserved is None else int(reserved)
-
-    @property
-    def count(self) -> int:
-        """Number of allocations that are live."""
-        return int(self.fields["count"])
-
-    def _title(self) -> str:
-        return f"{size(self.live_bytes)} live after event {self.event:,}"
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A sentence of an insight."""
-
-    tone: str
-    """fact, good or alarm."""
-    text: str
-    fix: str | None
-    """What to do, if anything."""
-    evidence: dict[str, Any] | None
-    """Where to look: `after_event`, `span`, `allocation`, `find`."""
-
-
-@dataclass(frozen=True)
-class Insight(Answer):
-    """Statements and tables on one topic."""
-
-    @property
-    def topic(self) -> str:
-        """oom, savings, peak, leaks, ..."""
-        return str(self.fields["topic"])
-
-    @property
-    def statements(self) -> list[Statement]:
-        """The statements; the most important first."""
-        return [Statement(it["tone"], it["text"], it["fix"], it["evidence"]) for it in self.fields["statements"]]
-
-    @property
-    def tables(self) -> dict[str, Table]:
-        """The tables by their keys."""
-        return {
-            key: Table(
-                list(sheet["rows"]),
-                int(sheet["rows_left_out"] or 0),
-                sheet["title"],
-                [it["key"] for it in sheet["columns"]],
-            )
-            for key, sheet in self.fields["sheets"].items()
-        }
-
-    @property
-    def table(self) -> Table:
-        """The first table."""
-        return next(iter(self.tables.values()), Table([]))
-
-    def _repr_markdown_(self) -> str:
-        lines = [f"- {it.text}" + (f" **{it.fix}**" if it.fix else "") for it in self.statements]
-        return "\n".join(lines) + "".join(f"\n\n{table._repr_markdown_()}" for table in self.tables.values())
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        items = "".join(
-            f"<li>{escape(it.text)}" + (f" <b>{escape(it.fix)}</b>" if it.fix else "") + "</li>"
-            for it in self.statements
-        )
-        return f"<ul>{items}</ul>" + "".join(table._repr_html_() for table in self.tables.values())
+from ._text import cut, html_text, markdown_text
+from .answers import Answer, Live, Rows, Summary
+from .insights import Insight, Plan, Segments, WhatIf
 
 
 class Session:
@@ -308,9 +116,12 @@ class Session:
         options = [*_option("--topic", topics), *_option("--at", at), *_option("--rules", rules)]
         return [Insight(it) for it in self.ask("insights", *options, "--top", top, *changed)["insights"]]
 
-    def segments(self, at: str | int = "peak", *, request: str | int | None = None, blocks: bool = False) -> Answer:
-        """Return segments at a moment; with `request`, a size such as "64MiB", where it would go."""
-        return Answer(self.ask("segments", "--at", at, *_option("--request", request), *["--blocks"] * blocks))
+    def segments(self, at: str | int = "peak", *, request: str | int | None = None, blocks: bool = False) -> Segments:
+        """Return segments after an event; with `request`, a size such as "64MiB", where it would be placed.
+
+        `tables["blocks"]` has the blocks; with `blocks`, a notebook shows them as well.
+        """
+        return Segments(self.ask("segments", "--at", at, *_option("--request", request)), blocks)
 
     def diff(
         self, other: str | os.PathLike[str], *, at_a: str | int | None = None, at_b: str | int | None = None
@@ -320,19 +131,19 @@ class Session:
             self.ask("diff", *_option("--at-a", at_a), *_option("--at-b", at_b), "--", os.path.abspath(other))
         )
 
-    def plan(self, *changes: str, capacity: str | None = None, preset: str | None = None) -> Answer:
+    def plan(self, *changes: str, capacity: str | None = None, preset: str | None = None) -> Plan:
         """Return the peak under changes such as "activations=2x", and the largest batch that fits into a capacity."""
         changed = [part for change in changes for part in ("--set", change)]
-        return Answer(self.ask("plan", *changed, *_option("--capacity", capacity), *_option("--preset", preset)))
+        return Plan(self.ask("plan", *changed, *_option("--capacity", capacity), *_option("--preset", preset)))
 
-    def what_if(self, *settings: str, capacity: str | None = None) -> Answer:
+    def what_if(self, *settings: str, capacity: str | None = None) -> WhatIf:
         """Return what would have been reserved under allocator settings such as "expandable_segments:True"."""
         changed = [part for setting in settings for part in ("--set", setting)]
-        return Answer(self.ask("whatif", *changed, *_option("--capacity", capacity)))
+        return WhatIf(self.ask("whatif", *changed, *_option("--capacity", capacity)))
 
-    def sql(self, query: str) -> Answer:
+    def sql(self, query: str) -> Rows:
         """Return the rows of an SQL query over the tables of the snapshot."""
-        return Answer(self.ask("sql", "--", query))
+        return Rows(self.ask("sql", "--", query))
 
     def export(self, to: str, path: str | os.PathLike[str], *arguments: object) -> None:
         """Write a file for another tool: "speedscope", "pprof", "collapsed", "firefox", "trace", "dhat", "csv", "jsonl"."""
@@ -356,11 +167,14 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<memscape.Session {cut(os.fspath(self.path))}{'' if self._end.alive else ', closed'}>"
+
     def _repr_html_(self) -> str:
-        return self.summary._repr_html_()
+        return self.summary._repr_html_() if self._end.alive else f"<p>{html_text(repr(self))}</p>"
 
     def _repr_markdown_(self) -> str:
-        return self.summary._repr_markdown_()
+        return self.summary._repr_markdown_() if self._end.alive else markdown_text(repr(self))
 
 
 def _option(name: str, value: object) -> list[str]:

@@ -1,16 +1,23 @@
-"""Rows of an answer: to look at, to iterate over, and for pandas and polars."""
+"""Rows of an answer: for notebooks, to iterate over, and for pandas and polars."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-_SHOWN = 50
+from . import _data_frames
+from ._text import cut, html_text, markdown_text
+
+MAX_ROWS = 20
+"""Rows of a table that a notebook shows."""
+MAX_COLUMNS = 30
+"""Columns of a table that a notebook shows."""
+_MAX_TEXT = 16 << 10
+"""Characters of the rows that a notebook shows; a table with long cells has fewer rows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table(Sequence[dict[str, Any]]):
     """Rows as dictionaries. Keys that end in `_bytes` are bytes, in `_us` microseconds; events are numbers from 0 on."""
 
@@ -24,6 +31,12 @@ class Table(Sequence[dict[str, Any]]):
     def __post_init__(self) -> None:
         if not self.columns:
             self.columns.extend(dict.fromkeys(key for row in self.rows for key in row))
+
+    @classmethod
+    def from_lists(cls, columns: Iterable[str], rows: Iterable[Sequence[Any]], title: str = "") -> Table:
+        """Return a table of rows that are lists. Of columns with one name, all but the first get a number: `a`, `a_2`."""
+        names = _unique(columns)
+        return cls([dict(zip(names, row)) for row in rows], 0, title, names)
 
     @overload
     def __getitem__(self, place: int) -> dict[str, Any]: ...
@@ -41,54 +54,102 @@ class Table(Sequence[dict[str, Any]]):
         return iter(self.rows)
 
     def to_pandas(self) -> Any:
-        """Return a `pandas.DataFrame`.
+        """Return a `pandas.DataFrame`. Integers stay exact, also beside missing values.
 
         Raises:
             ImportError: pandas is not installed.
 
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.rows, columns=self.columns)
+        return _data_frames.to_pandas(self.columns, self.rows)
 
     def to_polars(self) -> Any:
-        """Return a `polars.DataFrame`.
+        """Return a `polars.DataFrame`. A column of mixed types becomes text.
 
         Raises:
             ImportError: polars is not installed.
 
         """
-        import polars as pl
+        return _data_frames.to_polars(self.columns, self.rows)
 
-        columns = {key: [row.get(key) for row in self.rows] for key in self.columns}
-        return pl.DataFrame(columns, strict=False)
+    def to_html(self, max_rows: int = MAX_ROWS) -> str:
+        """Return the first rows as an HTML table, with a line that counts the rest."""
 
-    def _cells(self) -> Iterator[list[str]]:
-        for row in self.rows[:_SHOWN]:
-            yield [shown(key, row.get(key)) for key in self.columns]
+        def line(tag: str, cells: Iterable[str]) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html_text(cell)}</{tag}>" for cell in cells) + "</tr>"
 
-    def _more(self) -> str:
-        more = self.left_out + max(len(self.rows) - _SHOWN, 0)
-        return f"and {more:,} more" if more else ""
+        title = f"<caption>{html_text(self.title)}</caption>" if self.title else ""
+        cells = self._cells(max_rows)
+        body = "".join(line("td", row) for row in cells)
+        after = "".join(f"<p>{text}</p>" for text in self._more(len(cells)))
+        # Notebooks typeset what stands between dollar signs, except in these classes.
+        table = '<table class="tex2jax_ignore mathjax_ignore">'
+        return f"{table}{title}<thead>{line('th', self._heads())}</thead><tbody>{body}</tbody></table>{after}"
+
+    def to_markdown(self, max_rows: int = MAX_ROWS) -> str:
+        """Return the first rows as a Markdown table, with a line that counts the rest."""
+
+        def line(cells: Iterable[str]) -> str:
+            return "| " + " | ".join(cells) + " |"
+
+        title = [f"**{markdown_text(self.title)}**", ""] if self.title else []
+        cells = self._cells(max_rows)
+        heads = [markdown_text(head) for head in self._heads()]
+        rows = [line(map(markdown_text, row)) for row in cells]
+        after = [part for text in self._more(len(cells)) for part in ("", text)]
+        return "\n".join([*title, *([line(heads), line(["---"] * len(heads))] if heads else []), *rows, *after])
+
+    def in_short(self) -> str:
+        """Return the number of rows and the title in one line."""
+        count = len(self.rows) + self.left_out
+        title = f"{cut(self.title)}; " if self.title else ""
+        return f"{title}{count:,} row{'' if count == 1 else 's'}, {len(self.columns)} columns"
+
+    def __repr__(self) -> str:
+        return f"<memscape.Table: {self.in_short()}>"
 
     def _repr_html_(self) -> str:
-        def line(tag: str, cells: list[str]) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-        title = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
-        body = "".join(line("td", cells) for cells in self._cells())
-        more = self._more()
-        after = f"<p>{more}</p>" if more else ""
-        return f"<table>{title}<thead>{line('th', self.columns)}</thead><tbody>{body}</tbody></table>{after}"
+        return self.to_html()
 
     def _repr_markdown_(self) -> str:
-        def line(cells: list[str]) -> str:
-            return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+        return self.to_markdown()
 
-        title = [f"**{self.title}**", ""] if self.title else []
-        more = self._more()
-        lines = [line(self.columns), line(["---"] * len(self.columns)), *map(line, self._cells())]
-        return "\n".join([*title, *lines, *(["", more] if more else [])])
+    def _heads(self) -> list[str]:
+        return [cut(name) for name in self.columns[:MAX_COLUMNS]]
+
+    def _cells(self, max_rows: int) -> list[list[str]]:
+        rows: list[list[str]] = []
+        left = _MAX_TEXT
+        for row in self.rows[:max_rows]:
+            cells = [cut(shown(key, row.get(key))) for key in self.columns[:MAX_COLUMNS]]
+            left -= sum(map(len, cells))
+            if left < 0 and rows:
+                break
+            rows.append(cells)
+        return rows
+
+    def _more(self, shown_rows: int) -> list[str]:
+        rows = self.left_out + len(self.rows) - shown_rows
+        columns = max(len(self.columns) - MAX_COLUMNS, 0)
+        return [_count_more(rows, "row")] * (rows > 0) + [_count_more(columns, "column")] * (columns > 0)
+
+
+def _count_more(count: int, what: str) -> str:
+    return f"… {count:,} more {what}{'' if count == 1 else 's'}"
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    names = [name or "column" for name in names]
+    taken = set(names)
+    found: list[str] = []
+    used: set[str] = set()
+    for name in names:
+        unique, number = name, 1
+        while unique in used or (number > 1 and unique in taken):
+            number += 1
+            unique = f"{name}_{number}"
+        used.add(unique)
+        found.append(unique)
+    return found
 
 
 def size(count: float) -> str:
@@ -111,4 +172,6 @@ def shown(key: str, value: Any) -> str:
         if key.endswith("bytes"):
             return size(value)
         return f"{value:,}" if isinstance(value, int) and key not in ("line", "step", "rank") else f"{value}"
+    if isinstance(value, list) and all(isinstance(part, (str, int)) for part in value):
+        return ", ".join(map(str, value))
     return str(value)

@@ -1,0 +1,82 @@
+"""What a recorder says of its own recording, as MemoryTracer does: the questions of `memscape.open`, without a path."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _options
+
+if TYPE_CHECKING:
+    from .modules import Trace
+
+
+class LookingBack(ABC):
+    """Answers about the snapshot that a recorder saved last; one is saved while it records."""
+
+    _traces: list[Trace]
+
+    @property
+    @abstractmethod
+    def is_recording(self) -> bool:
+        """Whether events are recorded."""
+
+    @property
+    @abstractmethod
+    def newest(self) -> Path | None:
+        """The file that was written last."""
+
+    @abstractmethod
+    def save(self, path: str | os.PathLike[str] | None = None, reason: str = "manual") -> Path | None:
+        """Save a snapshot now, and return its path."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return peak, live and reserved bytes of each device, from the snapshot that was saved last (one is saved if there is none).
+
+        Raises:
+            RuntimeError: Nothing is recorded, or the `memscape` program is missing.
+
+        """
+        with self._open() as session:
+            fields: dict[str, Any] = session.summary.fields
+            return fields
+
+    def layer_stats(self, top: int = 200) -> list[dict[str, Any]]:
+        """Return a row for each module: allocated, freed and peak bytes, fragmentation, duration; at most `top`, by the first call.
+
+        After `trace`, modules are those that it annotated, by their names in the model. Otherwise they are found in the stacks, as
+        `memscape insights --topic modules` shows them.
+
+        Raises:
+            RuntimeError: Nothing is recorded, or the `memscape` program is missing.
+
+        """
+        top = _options.whole("top", top, "a number of rows, 0 or more", 0)
+        names = {name for trace in self._traces for name in trace.names}
+        with self._open() as session:
+            if names:
+                from ._layers import layer_stats
+
+                return layer_stats(session, session.live()["device"], names)[:top]
+            rows: list[dict[str, Any]] = session.insight("modules", top=top).table.rows
+            return rows
+
+    def export_flame_graph(self, path: str | os.PathLike[str]) -> None:
+        """Write live memory by call stack for speedscope.app."""
+        with self._open() as session:
+            session.export("speedscope", path)
+
+    def export_timeline(self, path: str | os.PathLike[str]) -> None:
+        """Write counters and annotations for Perfetto and chrome://tracing."""
+        with self._open() as session:
+            session.export("trace", path)
+
+    def _open(self) -> Any:
+        from .session import open as open_snapshot
+
+        path = self.save(reason="manual") if self.is_recording else self.newest
+        if path is None:
+            raise RuntimeError("nothing is recorded: no GPU, another rank, or stopped before anything was saved")
+        return open_snapshot(path)

@@ -1,0 +1,189 @@
+"""Checks of a recorder's options, all of them when it starts: what is wrong must not come up in the middle of a training run."""
+
+from __future__ import annotations
+
+import operator
+import os
+import signal
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ._ranks import Ranks
+from ._triggers import Bytes, in_bytes
+
+STACKS = ("python", "all")
+CONTEXTS = ("all", "alloc", "state", None)
+# What is expected, in the words of an error.
+ENTRIES = "a number of events, 1 or more"
+EVERY = "a number of steps, 1 or more"
+STEP = "a whole number"
+STEPS = "numbers of steps, 0 or more, such as [0, 100]"
+KEEP = "a number of files, 1 or more, or None to keep all"
+_UNHANDLED = ("SIGKILL", "SIGSTOP")
+
+
+def wrong(name: str, value: object, expected: str) -> ValueError:
+    """Return the error of an argument that has the right type."""
+    return ValueError(f"{name}={value!r}: expected {expected}")
+
+
+def _wrong_type(name: str, value: object, expected: str) -> TypeError:
+    return TypeError(f"{name}={value!r}: expected {expected}, not {type(value).__name__}")
+
+
+def folder(value: Any) -> Path:
+    """Return a folder.
+
+    Raises:
+        TypeError: It is no path.
+
+    """
+    if not isinstance(value, (str, os.PathLike)):
+        raise _wrong_type("folder", value, "a path")
+    return Path(value)
+
+
+def whole(name: str, value: Any, expected: str, least: int = 1, most: int = sys.maxsize) -> int:
+    """Return a whole number in a range; also one of NumPy.
+
+    Raises:
+        TypeError: It is no whole number.
+        ValueError: It is out of range.
+
+    """
+    if isinstance(value, (bool, str, bytes)):
+        raise _wrong_type(name, value, expected)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise _wrong_type(name, value, expected) from None
+    if not least <= number <= most:
+        raise wrong(name, value, expected)
+    return number
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return True or False.
+
+    Raises:
+        TypeError: It is something else.
+
+    """
+    if not isinstance(value, bool):
+        raise _wrong_type(name, value, "True or False")
+    return value
+
+
+def choice(name: str, value: Any, choices: Collection[Any]) -> Any:
+    """Return one of the choices.
+
+    Raises:
+        ValueError: It is none of them.
+
+    """
+    if not isinstance(value, (str, type(None))) or value not in choices:
+        raise wrong(name, value, " or ".join(map(repr, choices)))
+    return value
+
+
+def numbers(name: str, value: Any, expected: str) -> frozenset[int]:
+    """Return a collection of whole numbers from 0 on.
+
+    Raises:
+        TypeError: It is no collection, or has something else in it.
+        ValueError: A number is negative.
+
+    """
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise _wrong_type(name, value, expected)
+    return frozenset(_each(name, value, value, expected))
+
+
+def growth(value: Bytes | None) -> int | None:
+    """Return `on_growth` in bytes.
+
+    Raises:
+        TypeError: It is neither a whole number nor text.
+        ValueError: It is no size, or not positive.
+
+    """
+    expected = "a size of 1 byte or more, such as 268435456 or '256MiB', or None"
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        return whole("on_growth", value, expected)
+    try:
+        return whole("on_growth", in_bytes(value), expected)
+    except (ValueError, OverflowError):
+        raise wrong("on_growth", value, expected) from None
+
+
+def signal_number(value: Any) -> signal.Signals | None:
+    """Return `on_signal` as a signal.
+
+    Raises:
+        TypeError: It is neither a name nor a number.
+        ValueError: There is no such signal, or nothing can handle it.
+
+    """
+    expected = "a name such as 'SIGUSR2', its number, or None"
+    if value is None:
+        return None
+    if isinstance(value, str):
+        found = signal.Signals.__members__.get(value)
+    else:
+        number = whole("on_signal", value, expected)
+        found = next((it for it in signal.Signals if it == number), None)
+    if found is None or found.name in _UNHANDLED:
+        why = "no such signal" if found is None else "no program can handle it"
+        raise ValueError(f"on_signal={value!r}: {why}; expected {expected}")
+    return found
+
+
+def rank_numbers(value: Ranks) -> Ranks:
+    """Return `ranks`, checked as a whole: each rank must find the same mistake.
+
+    Raises:
+        TypeError: It is neither text nor a collection of whole numbers.
+        ValueError: The text is no list of ranks, or a number is negative.
+
+    """
+    expected = "'all', or ranks such as '0,8-15' or {0, 8}"
+    if not isinstance(value, str):
+        return numbers("ranks", value, expected)
+    if value == "all":
+        return value
+    for part in value.split(","):
+        first, dash, last = (text.strip() for text in part.partition("-"))
+        is_range = first.isdecimal() and (last.isdecimal() if dash else True)
+        if not is_range or (dash and int(first) > int(last)):
+            raise wrong("ranks", value, expected)
+    return value
+
+
+def mesh(value: Any) -> Any:
+    """Return `mesh`.
+
+    Raises:
+        TypeError: It is neither a mapping of names to whole numbers nor a DeviceMesh.
+        ValueError: A coordinate is negative.
+
+    """
+    expected = "coordinates such as {'dp': 1, 'tp': 0}, a DeviceMesh, or None"
+    if isinstance(value, Mapping):
+        return {str(name): place for name, place in zip(value, _each("mesh", value, value.values(), expected))}
+    if value is not None and not callable(getattr(value, "get_coordinate", None)):
+        raise _wrong_type("mesh", value, expected)
+    return value
+
+
+def _each(name: str, value: Any, parts: Iterable[Any], expected: str) -> Iterator[int]:
+    """Return the whole numbers in a collection; an error names the whole collection."""
+    place: object = None
+    try:
+        for place in parts:
+            yield whole(name, place, expected, 0)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}={value!r}: expected {expected}, not {place!r}") from None

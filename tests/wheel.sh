@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# The README's first block from a fresh clone: `./run wheel`, then the wheel and the source distribution, each in an environment of its own:
+# installed with pip, a training script recorded with `memscape run`, and its snapshots served. `./run test --all` calls it: it builds twice.
+#
+#   tests/wheel.sh [SKIPPED]   what could not be tested here is appended to the file SKIPPED
+#
+# MEMSCAPE_DIST=FOLDER    is dist/ of a checkout of the same commit: the page is not built again
+# MEMSCAPE_WHEEL=FOLDER   is where cargo builds, kept for the next time (target/wheel-test); cloned, it is the clone's own target/
+# MEMSCAPE_SDIST_PROFILE  is the profile that the source distribution is built with: dev, which is quicker, or release
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+checkout=$PWD
+skipped=${1:-/dev/stderr}
+built=${MEMSCAPE_WHEEL:-$PWD/target/wheel-test}
+say() { printf 'wheel: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+python3 -c 'import venv, ensurepip' 2>/dev/null || { echo "the wheel: no python3 with venv" >>"$skipped"; exit 0; }
+# `run` builds in the folder target/ of its checkout.
+unset CARGO_TARGET_DIR
+folder=$(mktemp -d)
+serving=
+end() {
+    [[ -z $serving ]] || kill "$serving" 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap end EXIT
+
+say "cloning"
+git clone --quiet --no-local "$checkout" "$folder/memscape"
+cd "$folder/memscape"
+[[ -z $(git -C "$checkout" status --porcelain) ]] || say "uncommitted changes are not in the clone"
+mkdir -p "$built" target
+# Only what cargo built: the registry's crates are the same, those of the clone are built again.
+for name in release x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu; do
+    mkdir -p "$built/$name"
+    ln -s "$built/$name" "target/$name"
+done
+if [[ -n ${MEMSCAPE_DIST:-} ]]; then
+    cp -R "$MEMSCAPE_DIST" dist
+    # As if it had been built here; ./run compares what the page is made of with what is written here.
+    cp "$MEMSCAPE_DIST/../target/page.fingerprint" target/
+fi
+
+say "./run wheel"
+./run wheel || fail "./run wheel failed"
+wheel=$(echo target/wheels/memscape-*.whl)
+sdist=$(echo target/wheels/memscape-*.tar.gz)
+[[ -f $wheel && -f $sdist ]] || fail "./run wheel made no wheel or no source distribution"
+case "$(uname -s) $wheel" in
+    Linux*manylinux_2_17*) ;;
+    Linux*) echo "a wheel for manylinux_2_17: PyPI has no zig for this machine" >>"$skipped" ;;
+esac
+
+cat >"$folder/train.py" <<'END'
+import torch
+
+model = torch.nn.Module(weight=torch.empty(1024))
+optimizer = torch.optim.Adam([model.parts["weight"]])
+for step in range(3):
+    optimizer.step()
+END
+
+# first_block PACKAGE NAME: the commands of the README, in a new environment, with the stand-in for PyTorch.
+first_block() {
+    local package=$PWD/$1 environment=$folder/$2 answer= address
+    say "$2: pip install $1"
+    python3 -m venv "$environment"
+    "$environment/bin/pip" install --quiet --disable-pip-version-check "$package" || fail "$2: pip install failed"
+    mkdir "$folder/$2-run"
+    cp "$folder/train.py" "$folder/$2-run"
+    (
+        cd "$folder/$2-run"
+        export PATH="$environment/bin:$PATH" PYTHONPATH=$checkout/tests/python/standin
+        unset MEMSCAPE_BINARY MEMSCAPE_PYTHON VIRTUAL_ENV
+        memscape run -m train || exit 1
+        ls memscape/rank00000_step*_exit.pickle.gz >/dev/null || exit 1
+        memscape summary memscape/*.gz >/dev/null || exit 1
+        exec memscape serve --no-browser memscape
+    ) >"$folder/$2.log" 2>&1 &
+    serving=$!
+    for _ in $(seq 300); do
+        address=$(grep -om1 'http://[^ ]*' "$folder/$2.log" || true)
+        [[ -z $address ]] || break
+        kill -0 "$serving" 2>/dev/null || break
+        sleep 0.1
+    done
+    [[ -n $address ]] || { cat "$folder/$2.log" >&2; fail "$2: nothing is served"; }
+    # The page, and the list of snapshots that its address leads to.
+    answer=$("$environment/bin/python" - "$address" <<'END'
+import sys, urllib.request
+with urllib.request.urlopen(sys.argv[1]) as page:
+    print(page.url.partition("#")[2], "part-wasm" in page.read().decode())
+END
+    ) || fail "$2: memscape serve does not answer"
+    [[ $answer == *exit.pickle.gz*True ]] || fail "$2: memscape serve answers something else: $answer"
+    kill "$serving"
+    wait "$serving" 2>/dev/null || true
+    serving=
+}
+
+first_block "$wheel" wheel
+# Release takes minutes more, and builds the same sources.
+export MATURIN_PEP517_ARGS="--profile ${MEMSCAPE_SDIST_PROFILE:-dev}"
+CARGO_TARGET_DIR=$built/sdist first_block "$sdist" sdist
+say "the wheel and the source distribution are installed, record and serve"
