@@ -22,7 +22,10 @@ impl Holds for Held {
     }
 }
 
-/// Opens a file, or what is in a folder; and the file that it is put beside.
+/// A file that queries can read, or one sentence that says why it cannot be opened.
+type Answerable = Result<(FileSummary, Box<dyn Holds>), String>;
+
+/// Opens a file, or all snapshots in a folder, and the file to compare it with.
 pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> Result<Source, String> {
     let rules = rules.read()?;
     let opened = |path: &Path| opened(path, rules.as_ref());
@@ -45,7 +48,7 @@ pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> R
 fn add_ranks(
     source: &mut Source,
     folder: &Path,
-    opened: &dyn Fn(&Path) -> Result<(FileSummary, Box<dyn Holds>), String>,
+    opened: &dyn Fn(&Path) -> Answerable,
 ) -> Result<(), String> {
     let Search { snapshots: mut found, missed } = search(&[folder], ALL_ENTRIES);
     missed.iter().for_each(|sentence| say(sentence));
@@ -69,7 +72,7 @@ fn add_ranks(
     if is_empty { Err(format!("{}: no snapshots found", folder.display())) } else { Ok(()) }
 }
 
-fn opened(path: &Path, rules: Option<&CategorySet>) -> Result<(FileSummary, Box<dyn Holds>), String> {
+fn opened(path: &Path, rules: Option<&CategorySet>) -> Answerable {
     let named = |error: String| format!("{}: {error}", path.display());
     let (summary, mut engine) = match kept::take(path) {
         Some((summary, engine, _)) => (summary, engine),

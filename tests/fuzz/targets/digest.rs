@@ -127,7 +127,7 @@ impl Builder for Digests {
     }
     fn set_items(&mut self, slot: u32, pairs: &[Digest]) -> Result<(), (usize, &'static str)> {
         self.check(pairs);
-        assert!(pairs.len() % 2 == 0, "a key without its value");
+        assert!(pairs.len().is_multiple_of(2), "a key without its value");
         let Some(Open::Dict(dict)) = self.open.get_mut(slot as usize) else { panic!("{slot} is no open dict") };
         dict.extend(pairs.chunks(2).map(|pair| (pair[0].0, pair[1].0)));
         Ok(())

@@ -15,8 +15,8 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
     let last = device.events as u32;
     for _ in 0..3 {
         let text = TEXTS[usize::from(byte()) % TEXTS.len()].to_owned();
-        let actions = if byte() % 2 == 0 { 0 } else { u32::from(byte()) };
-        let between = (byte() % 3 == 0).then(|| [u32::from(byte()), u32::from(byte())]);
+        let actions = if byte().is_multiple_of(2) { 0 } else { u32::from(byte()) };
+        let between = byte().is_multiple_of(3).then(|| [u32::from(byte()), u32::from(byte())]);
         let filter = EventsFilter { text, actions, between };
         let rows = [u32::from(byte() % 8), u32::from(byte())];
         let reveal = Some(u32::from(byte()));

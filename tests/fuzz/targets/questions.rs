@@ -151,7 +151,7 @@ impl Opened {
                     what: Question::Details(allocation),
                 })) {
                     Reply::Answer { answer: Answer::Details(details), .. } => {
-                        details.iter().for_each(|details| crosses(&**details))
+                        details.iter().for_each(|details| crosses(&**details));
                     }
                     other => panic!("details were asked for, not {other:?}"),
                 }

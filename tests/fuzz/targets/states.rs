@@ -21,7 +21,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             request: Some(u64::from(byte()) << (byte() % 64)),
         };
         let told = state(opened, device.device, list);
-        let mut addresses = vec![0, u64::MAX, 1 << byte() % 64];
+        let mut addresses = vec![0, u64::MAX, 1 << (byte() % 64)];
         for bar in &told.bars {
             let mut next = bar.segment;
             for piece in told.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).expect("pieces of the page") {
