@@ -66,7 +66,8 @@ fn groups_are_multiplied_and_another_event_becomes_the_peak() {
     let refused = json!("the file has no segments");
     assert_eq!(
         same["planned_reserved"],
-        json!({"peak_reserved": null, "band": null, "grade": null, "oom_event": null, "refused": refused})
+        json!({"peak_reserved": null, "peak_reserved_bytes": null, "band": null, "band_bytes": null, "grade": null,
+            "oom_event": null, "refused": refused})
     );
     assert!(text(&[&path]).contains("Reserved (simulated)  not predicted: the file has no segments\n"));
     // 100 + 4 × 40 after the forward pass; 100 + 2 × 40 + 80 at the end.

@@ -49,9 +49,12 @@ fn json_has_these_keys_and_no_others() {
             "addresses",
             "addresses_equal",
             "largest_reserved_error",
+            "largest_reserved_error_bytes",
             "not_exercised",
             "peak_reserved",
+            "peak_reserved_bytes",
             "recorded_peak_reserved",
+            "recorded_peak_reserved_bytes",
             "refused",
             "segment_events",
             "segment_events_equal"
@@ -60,7 +63,20 @@ fn json_has_these_keys_and_no_others() {
     let runs = device["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 2, "the recorded settings and those that were asked for");
     for run in runs {
-        assert_eq!(keys(run), ["band", "driver_calls", "grade", "oom_event", "peak_reserved", "retries", "settings"]);
+        assert_eq!(
+            keys(run),
+            [
+                "band",
+                "band_bytes",
+                "driver_calls",
+                "grade",
+                "oom_event",
+                "peak_reserved",
+                "peak_reserved_bytes",
+                "retries",
+                "settings"
+            ]
+        );
         let band = run["band"].as_array().unwrap();
         assert!(band[0].as_u64() <= run["peak_reserved"].as_u64() && run["peak_reserved"].as_u64() <= band[1].as_u64());
     }
@@ -214,7 +230,8 @@ fn sizes_of_a_plan_are_simulated() {
     assert_eq!(
         planned["planned_reserved"],
         json!({
-            "peak_reserved": run["peak_reserved"], "band": run["band"], "grade": run["grade"], "oom_event": null, "refused": null
+            "peak_reserved": run["peak_reserved"], "peak_reserved_bytes": run["peak_reserved"], "band": run["band"],
+            "band_bytes": run["band"], "grade": run["grade"], "oom_event": null, "refused": null
         })
     );
     let text = plan(&["--set", "activation=2"]);
@@ -238,7 +255,10 @@ fn a_run_is_written_as_a_snapshot_which_says_so() {
         "{message}"
     );
     let written: Value = serde_json::from_slice(&said.stdout).unwrap();
-    assert_eq!(keys(&written), ["device", "ends_at_recorded_event", "events", "peak_reserved", "segments", "settings"]);
+    assert_eq!(
+        keys(&written),
+        ["device", "ends_at_recorded_event", "events", "peak_reserved", "peak_reserved_bytes", "segments", "settings"]
+    );
     let predicted: Value = serde_json::from_str(&told(&[path, "--json", "--set", line])).unwrap();
     assert_eq!(written["peak_reserved"], predicted["devices"][0]["runs"][1]["peak_reserved"]);
     // Opened, it is what was predicted, and nobody takes it for a recording.

@@ -194,6 +194,24 @@ fn text_never_becomes_markup_or_script() {
 /// The only script that is written by hand: browsers take no other language where pages answer without a network.
 const OFFLINE: &str = "www/offline.js";
 
+/// Files of the command line that may create files: outputs, files that go away again, and the cache.
+const WRITERS: [&str; 4] = ["cli/output_file.rs", "cli/begun.rs", "cli/cache/shelf.rs", "cli/build.rs"];
+
+#[test]
+fn commands_write_files_only_as_output_files() {
+    for source in sources().iter().filter(|source| source.name.starts_with("cli/")) {
+        if WRITERS.contains(&source.name.as_str()) {
+            continue;
+        }
+        let code = source.code();
+        for way in
+            ["File::create", "fs::write", "File::options", "OpenOptions", "fs::rename", "fs::copy", "generate_to"]
+        {
+            assert!(!code.contains(way), "{} uses {way}: take an OutputFile", source.name);
+        }
+    }
+}
+
 #[test]
 fn there_is_no_javascript() {
     for folder in ["src", "www", "tests"] {

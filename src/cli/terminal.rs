@@ -14,8 +14,7 @@ const MIN_WIDTH: usize = 20;
 /// Shared arguments on how text is laid out.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Print lines at full length. Otherwise text for a terminal fits its width (COLUMNS, if set): long names are cut in the middle, long
-    /// lines wrapped. Output to a pipe or file always has full lines
+    /// Print full lines in a terminal too: without it, names are cut and lines wrapped to its width or COLUMNS, but not in pipes and files
     #[arg(long, global = true)]
     wide: bool,
 }
