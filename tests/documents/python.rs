@@ -3,13 +3,12 @@
 use super::documents;
 use super::workshop::{Workshop, has_python};
 
-/// Names that blocks and spans use. pandas, Polars and IPython are stand-ins: the package only passes rows to them.
+/// Names that blocks and spans use. pandas, Polars and IPython are mocks: they may be missing here, and
+/// tests/python has tests with them.
 const PRELUDE: &str = r#"
-import sys, types
-for module, names in (("pandas", ["DataFrame"]), ("polars", ["DataFrame"]), ("IPython", []), ("IPython.display", ["HTML", "SVG", "IFrame"])):
-    sys.modules[module] = types.ModuleType(module)
-    for name in names:
-        setattr(sys.modules[module], name, lambda *arguments, **options: (arguments, options))
+import sys, unittest.mock
+for module in ("pandas", "polars", "IPython", "IPython.display"):
+    sys.modules[module] = unittest.mock.MagicMock()
 import memscape, memscape.integrations, torch
 
 views, view = [], memscape.view
