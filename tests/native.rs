@@ -49,6 +49,7 @@ mod convert;
 mod corpus;
 mod crop;
 mod curves;
+mod documents;
 mod engine_lanes;
 mod events;
 mod export;

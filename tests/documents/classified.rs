@@ -1,0 +1,163 @@
+//! Commands of documents by kind: those that are run, with placeholders replaced, and those that are exempt.
+
+use super::workshop::{Workshop, has_python};
+use super::{protocol, tasks, words};
+use std::collections::BTreeSet;
+
+/// Commands that are not run here, by their beginning, and why.
+pub(super) const EXEMPT: [(&str, &str); 1] =
+    [("pip install target/wheels/memscape-*.whl", "needs a wheel: tests/wheel.sh installs it")];
+
+/// Blocks that are not run, by language, and why.
+pub(super) const EXEMPT_LANGUAGES: [(&str, &str); 2] =
+    [("nginx", "configuration of a server that is not ours"), ("text", "a diagram or an address, no command")];
+
+/// Words after `memscape` in sentences of `--help`.
+pub(super) const PROSE: [&str; 2] = ["does", "with"];
+
+/// Placeholders in commands and the words that replace them, with the command that they belong to. Other placeholders (`FILE`, `A`, `B`,
+/// `DIR`, `FOLDER`) are names of files in the folder where commands run.
+const PLACEHOLDERS: [(&str, &str, &str); 10] = [
+    ("summary", "FILE...", "FILE"),
+    ("mcp", "[FILE|FOLDER]", "FOLDER"),
+    ("sql", "SELECT …", "SELECT 1"),
+    // The files of the documents are larger than that of the test.
+    ("live", "126670", "300"),
+    ("live", "52000000", "200"),
+    ("peak", "1.2s", "5ms"),
+    ("peak", "3s", "10ms"),
+    ("events", "3200", "300"),
+    ("events", "3220", "320"),
+    // Any command.
+    ("COMMAND", "COMMAND", "oom"),
+];
+
+/// A folder and the entries of the tables that were used.
+pub(super) struct Session {
+    pub(super) workshop: Workshop,
+    pub(super) commands_run: usize,
+    has_python: bool,
+    commands: Vec<String>,
+    used: BTreeSet<String>,
+}
+
+impl Session {
+    /// Makes the folder.
+    pub(super) fn new(name: &str) -> Session {
+        let workshop = Workshop::new(name);
+        let help = workshop.memscape(&["--help".to_owned()], "").unwrap();
+        let (_, list) = help.split_once("Commands:\n").unwrap();
+        let list = list.lines().take_while(|line| !line.is_empty());
+        let names = list.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+        let commands = names.map(str::to_owned).collect();
+        Session { workshop, commands_run: 0, has_python: has_python(), commands, used: BTreeSet::new() }
+    }
+
+    /// All commands of the program.
+    pub(super) fn commands(&self) -> Vec<String> {
+        self.commands.clone()
+    }
+
+    /// Entries of the tables that no document needs.
+    pub(super) fn unused(&self) -> Vec<String> {
+        let placeholders = PLACEHOLDERS.map(|(command, from, _)| format!("{command} {from}"));
+        let known = EXEMPT.iter().map(|(start, _)| (*start).to_owned()).chain(placeholders);
+        known
+            .filter(|entry| !self.used.contains(entry))
+            .map(|entry| format!("no document has {entry:?}: remove it"))
+            .collect()
+    }
+
+    /// Checks a command within a sentence. One without a file names the command and its options, and is not run.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub(super) fn check_span(&mut self, span: &str) -> Result<(), String> {
+        let words = words(span);
+        let is_named = words.len() == 2 || words.get(2).is_some_and(|word| word.starts_with('-') && word != "--help");
+        if words.first().is_some_and(|word| word == "memscape") && is_named {
+            return self.check_names(&words[1..]);
+        }
+        self.check(span)
+    }
+
+    /// Checks that the command and its options exist.
+    fn check_names(&mut self, words: &[String]) -> Result<(), String> {
+        if !self.commands.contains(&words[0]) {
+            return Err(format!("there is no command {}", words[0]));
+        }
+        if words[0] == "run" && !self.has_python {
+            return Ok(());
+        }
+        let help = self.workshop.memscape(&[words[0].clone(), "--help".to_owned()], "")?;
+        let is_known = |option: &str| help.split(&[' ', ',', '\n', '=', '['][..]).any(|known| known == option);
+        let unknown = words.iter().find(|word| word.starts_with('-') && !is_known(word));
+        unknown.map_or(Ok(()), |option| Err(format!("{} has no option {option}", words[0])))
+    }
+
+    /// Runs a command as far as its kind allows. A line without a command is fine.
+    ///
+    /// # Errors
+    /// It fails, or is of no known kind: one sentence.
+    pub(super) fn check(&mut self, command: &str) -> Result<(), String> {
+        if let Some((start, _)) = EXEMPT.iter().find(|(start, _)| command.starts_with(start)) {
+            self.used.insert((*start).to_owned());
+            return Ok(());
+        }
+        let words = words(command);
+        match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [] => Ok(()),
+            ["memscape", ..] => self.run(&words[1..]),
+            ["torchrun", "--nproc-per-node", ranks, ref rest @ ..] => self.torchrun(ranks, rest),
+            ["./run", ref rest @ ..] => tasks::check_run(rest),
+            ["cargo", ref rest @ ..] => tasks::check_cargo(rest),
+            _ => Err("unknown kind of command: give it one in tests/documents, or exempt it with a reason".to_owned()),
+        }
+    }
+
+    fn run(&mut self, words: &[String]) -> Result<(), String> {
+        self.commands_run += 1;
+        let mut words = words.to_vec();
+        let command = words[0].clone();
+        for word in &mut words {
+            let known = PLACEHOLDERS.iter().find(|(owner, from, _)| *owner == command && from == word);
+            if let Some((owner, from, to)) = known {
+                self.used.insert(format!("{owner} {from}"));
+                *word = (*to).to_owned();
+            }
+        }
+        match &*command {
+            "serve" => self.workshop.serve(&words[1..]),
+            "tui" => {
+                self.workshop.tui(&words[1..]);
+                Ok(())
+            }
+            "run" if !self.has_python => Ok(()),
+            "ask" => {
+                let answer = self.workshop.memscape(&words, &format!("{}\n", protocol::QUESTION))?;
+                protocol::check_answer(&answer)
+            }
+            "mcp" => protocol::tools(&self.workshop, &words).map(|_| ()),
+            "sql" if words.iter().any(|word| word.contains("SELECT") || word == "--schema") => {
+                self.workshop.memscape(&words, "").map(|_| ())
+            }
+            "sql" => self.workshop.memscape(&words, "SELECT 41 + 1;\n").and_then(|answer| {
+                if answer.contains("42") { Ok(()) } else { Err(format!("answers a query with {answer}")) }
+            }),
+            _ => self.workshop.memscape(&words, "").map(|_| ()),
+        }
+    }
+
+    /// Runs the last rank of what torchrun starts.
+    fn torchrun(&mut self, ranks: &str, words: &[&str]) -> Result<(), String> {
+        if !self.has_python {
+            return Ok(());
+        }
+        let last: u32 = ranks.parse().map_err(|_| format!("torchrun starts {ranks} processes"))?;
+        let mut python = self.workshop.command("python3");
+        python.args(words).env("WORLD_SIZE", ranks).env("RANK", (last - 1).to_string());
+        let output = self.workshop.output(python, "");
+        let error = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() { Ok(()) } else { Err(format!("fails: {error}")) }
+    }
+}

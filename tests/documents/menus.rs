@@ -1,0 +1,84 @@
+//! Labels and menu paths in README.md (`*Share → Copy link*`), held against those of the page.
+
+use super::markdown::Document;
+use super::{assert_none, document, root};
+use memscape::engine::protocol::Topic;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// What opens the labels that follow in a path: the part of index.html from one text to another.
+const MENUS: [(&str, &str, &str); 3] = [
+    ("Share", "<div id=\"share-menu\"", "</div>"),
+    ("⋯", "<div id=\"more-menu\"", "</div>"),
+    ("Export…", "<dialog id=\"export\"", "</dialog>"),
+];
+
+/// The texts of elements.
+fn texts(html: &str) -> BTreeSet<String> {
+    let parts = html.split('<').filter_map(|part| part.split_once('>'));
+    parts.map(|(_, text)| text.trim().replace("&amp;", "&")).filter(|text| !text.is_empty()).collect()
+}
+
+/// Emphasized texts with their lines; not strong ones.
+fn emphasized(document: &Document) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for paragraph in &document.paragraphs {
+        let plain: String = paragraph.text.split('`').step_by(2).collect();
+        // Bullets and strong text go first.
+        let plain = plain.trim_start().trim_start_matches("* ").replace(" * ", " ").replace("**", "\u{0}");
+        let parts = plain.split('*').skip(1).step_by(2);
+        found.extend(parts.map(|text| (paragraph.line, text.to_owned())));
+    }
+    found
+}
+
+/// Whether a string in the sources of the page is this text; some elements are made by the program.
+fn is_made(folder: &Path, label: &str) -> bool {
+    fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            is_made(&path, label)
+        } else {
+            fs::read_to_string(&path).unwrap().contains(&format!("\"{label}\""))
+        }
+    })
+}
+
+#[test]
+fn menu_paths_in_the_readme_exist() {
+    let html = fs::read_to_string(root().join("index.html")).unwrap();
+    let all = texts(&html);
+    let topics: BTreeSet<&str> =
+        Topic::ALL.into_iter().chain([Topic::Comparison, Topic::Ranks]).map(Topic::title).collect();
+    let mut errors = Vec::new();
+    let mut paths = 0;
+    for (line, path) in emphasized(&document("README.md")) {
+        let is_known = |label: &str| {
+            all.contains(label)
+                || topics.contains(label)
+                || is_made(&root().join("src/page"), label)
+                || is_made(&root().join("src/ui"), label)
+        };
+        if is_known(&path) {
+            continue;
+        }
+        let mut menu = None;
+        paths += 1;
+        for label in path.split(" → ") {
+            let is_there = match menu {
+                Some((_, start, end)) => {
+                    let (_, rest) = html.split_once(start).unwrap();
+                    texts(rest.split(end).next().unwrap()).contains(label)
+                }
+                None => is_known(label),
+            };
+            if !is_there {
+                errors.push(format!("README.md:{line}: {path}: the page has no {label:?} there"));
+            }
+            menu = MENUS.iter().find(|(name, ..)| *name == label).copied();
+        }
+    }
+    assert_none(&errors);
+    assert!(paths > 4, "{paths} paths were found");
+}

@@ -1,0 +1,57 @@
+//! Blocks of the language `console`: a command after `$`, and what it prints. A last line `...` leaves out the rest.
+
+use super::markdown::words;
+use super::workshop::{Workshop, root};
+use super::{DOCUMENTS, assert_none, document};
+use std::fs;
+
+/// Output as a document shows it: as many lines as there are now where the rest is left out.
+fn shown(output: &str, old: &[&str]) -> String {
+    let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
+    match old {
+        [first @ .., "..."] => {
+            let kept = lines.iter().take(first.len()).map(|line| format!("{line}\n"));
+            kept.chain(["...\n".to_owned()]).collect()
+        }
+        _ => lines.iter().map(|line| format!("{line}\n")).collect(),
+    }
+}
+
+#[test]
+fn shown_output_is_what_the_command_prints() {
+    let workshop = Workshop::new("shown");
+    let mut errors = Vec::new();
+    let mut count = 0;
+    for name in DOCUMENTS {
+        let document = document(name);
+        let mut text = fs::read_to_string(root().join(name)).unwrap();
+        for block in document.blocks.iter().filter(|block| block.language == "console") {
+            let mut now = String::new();
+            for part in block.text.split("$ ").skip(1) {
+                count += 1;
+                let lines: Vec<&str> = part.lines().collect();
+                let command = words(lines[0]);
+                assert_eq!(command[0], "memscape", "{name}:{}: {}", block.line, lines[0]);
+                let output =
+                    workshop.memscape(&command[1..], "").unwrap_or_else(|error| panic!("{}: {error}", lines[0]));
+                now += &format!("$ {}\n{}", lines[0], shown(&output, &lines[1..]));
+            }
+            if now != block.text {
+                errors.push(format!("{name}:{}: shown is\n{}printed is\n{now}", block.line, block.text));
+                text = text.replacen(&block.text, &now, 1);
+            }
+        }
+        if std::env::var_os("MEMSCAPE_BLESS").is_some() && !errors.is_empty() {
+            fs::write(root().join(name), text).unwrap();
+            errors.clear();
+        }
+    }
+    assert_none(&errors);
+    assert!(count >= 2, "{count} outputs were compared");
+}
+
+#[test]
+fn omitted_lines_are_not_compared() {
+    assert_eq!(shown("a\nb \nc\n", &["x", "y", "..."]), "a\nb\n...\n");
+    assert_eq!(shown("a\nb\n", &["x"]), "a\nb\n");
+}
