@@ -40,6 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("base::column", &["base::units"]),
     ("base::slice", &[]),
     ("base::listed", &[]),
+    ("base::natural", &[]),
     ("base::sorted", &[]),
     ("history::container", &["base"]),
     ("history::pickle", &["base"]),
@@ -60,6 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["allocator", "analysis", "base", "history", "picture::timeline"]),
     ("compare", &["analysis", "base", "engine", "history::replay", "history::snapshot", "picture::timeline"]),
     ("exports", &["analysis", "base", "engine", "history::replay", "history::snapshot"]),
+    ("server", &[]),
     ("sqlite", &[]),
     ("sql", &["analysis", "base", "engine", "history::replay", "history::snapshot", "sqlite"]),
     (

@@ -5,7 +5,6 @@ use super::input::Input;
 use super::kept::{self, Opened};
 use super::opening::open_first;
 use super::output::{printable, with};
-use super::rules::classify;
 use super::terms::{Clock, SnapshotArgs, When};
 use base::units::{Bytes, Moment, counted, grouped};
 use engine::protocol::{At, CategorySet, DeviceSummary, FileSummary, MomentFacts};
@@ -60,7 +59,7 @@ impl Asking {
 
     /// Has the file classified by rules of this question.
     pub(crate) fn classify(&mut self, set: CategorySet) {
-        classify(&mut self.engine, set);
+        self.engine.classify(set);
     }
 
     /// Works until all is known of the file: what answers need, and what makes them faster.

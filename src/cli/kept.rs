@@ -43,6 +43,13 @@ impl Opened {
     pub(crate) fn classified(&mut self) {
         self.is_classified = true;
     }
+
+    /// Classifies the file by rules of this question.
+    pub(crate) fn classify(&mut self, set: CategorySet) {
+        self.classified();
+        // There is no reply.
+        self.engine.request(Request::Categories(Box::new(set)));
+    }
 }
 
 impl Deref for Opened {

@@ -1,54 +1,18 @@
 //! What is printed: standard output and error, which may be closed by whoever read them.
 
+use super::caught::{self, Catching, is_caught};
 use super::terminal::{Guarded, REPLACEMENT, is_terminal};
 use base::units::{Moment, grouped};
 use serde::Serialize;
 use serde_json::Value;
-use std::cell::RefCell;
 use std::io::{self, ErrorKind, Write};
 
-/// What a command printed, and what it said besides, where somebody else puts it on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Caught {
-    pub(crate) text: Vec<u8>,
-    pub(crate) said: Vec<String>,
-}
-
-thread_local! {
-    static CAUGHT: RefCell<Option<Caught>> = const { RefCell::new(None) };
-}
-
-/// Runs a command of which nothing is printed: the result, and what would have been.
-pub(crate) fn caught<R>(run: impl FnOnce() -> R) -> (R, Caught) {
-    CAUGHT.set(Some(Caught::default()));
-    let result = run();
-    (result, CAUGHT.take().unwrap_or_default())
-}
-
-/// Standard output, or what stands in for it.
+/// Standard output, or the buffer of a caller in this program.
 pub(crate) fn standard_output() -> Box<dyn Write + Send> {
     match (is_caught(), is_terminal()) {
         (true, _) => Box::new(Catching),
         (_, true) => Box::new(Guarded::new(io::stdout())),
         _ => Box::new(io::stdout()),
-    }
-}
-
-/// Whether what is printed goes to a caller in this program.
-pub(crate) fn is_caught() -> bool {
-    CAUGHT.with_borrow(Option::is_some)
-}
-
-struct Catching;
-
-impl Write for Catching {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        CAUGHT.with_borrow_mut(|caught| caught.iter_mut().for_each(|caught| caught.text.extend_from_slice(bytes)));
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -76,11 +40,7 @@ pub(crate) fn written(result: io::Result<()>) -> Result<(), String> {
 
 /// Prints a line to standard error, if anyone reads it.
 pub(crate) fn say(line: &str) {
-    let is_caught = CAUGHT.with_borrow_mut(|caught| {
-        caught.iter_mut().for_each(|caught| caught.said.push(printable(line)));
-        caught.is_some()
-    });
-    if is_caught {
+    if caught::say(|| printable(line)) {
         return;
     }
     let _ = writeln!(io::stderr(), "memscape: {}", printable(line));

@@ -5,7 +5,7 @@ use super::input::Input;
 use super::kept::Opened;
 use super::opening::open_first;
 use super::output_file::{OutputFile, OutputWriter};
-use super::rules::{CategoryRules, classify};
+use super::rules::CategoryRules;
 use super::terms::SnapshotArgs;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -93,7 +93,7 @@ impl Plot {
 pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     let mut input = Input::open(&options.source.file).map_err(|error| error.to_string())?;
     let (summary, mut engine) = open_first(&mut input, &options.source.file)?;
-    options.rules.read()?.into_iter().for_each(|set| classify(&mut engine, set));
+    options.rules.read()?.into_iter().for_each(|set| engine.classify(set));
     let device = pick(&summary, options.source.device)?.device;
     let mut page = Page { state: State::default(), engine, effects: VecDeque::new() };
     let [frame, _] = LEAST_FRAME;

@@ -1,9 +1,7 @@
 //! Category rules of the user, for every command that shows or writes categories.
 
 use super::asking::Asking;
-use super::kept::Opened;
 use clap::Args;
-use engine::Request;
 use engine::protocol::{CategorySet, SetError};
 use std::path::{Path, PathBuf};
 
@@ -33,13 +31,6 @@ impl CategoryRules {
         self.read()?.into_iter().for_each(|set| asking.classify(set));
         Ok(())
     }
-}
-
-/// Has an open file classified by rules of this question.
-pub(crate) fn classify(opened: &mut Opened, set: CategorySet) {
-    opened.classified();
-    // It has no reply.
-    opened.request(Request::Categories(Box::new(set)));
 }
 
 fn read(rules: &Path) -> Result<CategorySet, String> {

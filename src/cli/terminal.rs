@@ -1,6 +1,6 @@
 //! The terminal that standard output goes to, if any: its width, and what must not reach it.
 
-use super::output::is_caught;
+use super::caught::is_caught;
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;

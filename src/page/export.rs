@@ -1,7 +1,6 @@
 //! A picture → a file that the browser saves: its pixels from the CPU twin and its text from a 2-D canvas, or SVG.
 
 use super::app::App;
-use super::busy;
 use super::dom::{self, append};
 use super::theme::Theme;
 use super::{labels, painter, pen};
@@ -29,7 +28,7 @@ const KEPT_MS: u32 = 120_000;
 
 /// Makes the file and lets the browser save it.
 pub(super) fn save(app: &'static App, picture: Box<Picture>) {
-    busy::spawn(app, async move {
+    app.busy.spawn(async move {
         let theme = app.theme.borrow().clone();
         let look = painter::look(&theme.look, picture.looks, &picture.faded);
         let blob = match picture.format {

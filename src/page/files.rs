@@ -2,7 +2,6 @@
 
 use super::address::Fetched;
 use super::app::{App, On, Part};
-use super::busy;
 use super::dom::Dom;
 use super::elements::elements;
 use super::folders;
@@ -45,7 +44,7 @@ pub(super) fn take_early(app: &'static App) {
 
 /// Has the worker fetch a link: one to another server once its name was seen. A page in the background waits until somebody looks.
 pub(super) fn fetch(app: &'static App, link: Fetched, member: Option<u32>, (load, which): (u32, Which)) {
-    busy::spawn(app, async move {
+    app.busy.spawn(async move {
         let window = &app.dom.window;
         if window.location().origin().ok() != Some(link.origin) {
             // The first frame shows the name, the next one comes when that was painted.
@@ -142,7 +141,7 @@ fn drop_here(app: &'static App, event: &Event) {
         match folders::dropped(&transfer) {
             None => give(app, transfer.files()),
             Some(entries) => {
-                busy::spawn(app, async move {
+                app.busy.spawn(async move {
                     let found = folders::files(entries).await;
                     give_named(app, found.files);
                     let cut = found.left_out.map(|sentence| Action::Ranks(RanksAction::Cut(sentence)));

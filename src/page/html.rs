@@ -4,7 +4,6 @@
 //! text: what is done is handed to the browser as a blob, which it may put on the disk.
 
 use super::app::App;
-use super::busy;
 use super::dom::{self, Dom, append};
 use super::{address, embedded, export, gzip};
 use base::units::Bytes;
@@ -40,7 +39,7 @@ pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
     // Taken at once: other files may be dropped meanwhile.
     let file = |of: &SnapshotToSave| if let Origin::File(place) = of.origin { app.files.at(place) } else { None };
     let files: Vec<Option<File>> = wanted.snapshots.iter().map(file).collect();
-    busy::spawn(app, async move {
+    app.busy.spawn(async move {
         let step = made(app, &wanted, &files).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
         app.dispatch(Action::of(step));
     });

@@ -4,7 +4,6 @@
 
 use super::answered::Answered;
 use super::app::App;
-use super::busy;
 use super::dom::option;
 use super::recent::{Tried, call, get, settled};
 use super::storage::{store, stored};
@@ -34,7 +33,7 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
         app.client.send(ToWorker::File { load, member, file, which });
         return;
     }
-    busy::spawn(app, async move {
+    app.busy.spawn(async move {
         let found = found(app, &file).await;
         if !app.state.borrow().waits_for(load) {
             return;

@@ -54,6 +54,7 @@ use crate::wire::{FromWorker, ToWorker};
 use address::Address;
 use answered::Keeping;
 use app::App;
+use busy::Busy;
 use client::Client;
 use clipboard::Clipboard;
 use compare::Which;
@@ -75,6 +76,7 @@ use ui::effect::{FileToSurvey, Origin, RanksEffect};
 use ui::features::live::LiveAction;
 use ui::ranks::RanksAction;
 use ui::side::Side;
+use ui::stage::Stage;
 use ui::{self, Action, Effect, State};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, Window};
@@ -133,8 +135,9 @@ impl Page {
         let page: &OnceCell<Page> = Box::leak(Box::default());
         let hear = move |message| page.get().map_or((), |page| page.hear(message));
         let show = move |changed| page.get().map_or((), |page| page.show(changed));
-        let rest = move || page.get().map_or((), |page| busy::refresh(page.app));
+        let rest = move || page.get().map_or((), Page::refresh_idle);
         let act = move |action| page.get().map_or((), |page| page.dispatch(action));
+        let frame = Frame::new(window.clone(), show, rest);
         let app: &App = Box::leak(Box::new(App {
             delivered,
             state: RefCell::new(State::that_came(files::came(&dom))),
@@ -148,8 +151,8 @@ impl Page {
             painter: RefCell::new(painter),
             theme,
             sizes: Sizes::default(),
-            frame: Frame::new(window, show, rest),
-            busy: Default::default(),
+            busy: Busy::new(dom.document.body().map(Into::into), frame.clone()),
+            frame,
             acts: Box::new(act),
             dom,
         }));
@@ -176,7 +179,7 @@ impl Page {
     /// Takes an action into the state and carries out what follows.
     fn dispatch(&self, action: Action) {
         let now_ms = self.app.dom.window.performance().map_or(0.0, |clock| clock.now());
-        busy::begin(self.app);
+        self.app.busy.set_idle(false);
         let effects = ui::update(&mut self.app.state.borrow_mut(), action, now_ms);
         for effect in effects {
             self.perform(effect);
@@ -308,7 +311,7 @@ impl Page {
         match message {
             // The client hears them itself.
             FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
-            FromWorker::Idle(_) => busy::refresh(self.app),
+            FromWorker::Idle(_) => self.refresh_idle(),
             FromWorker::Reply { load, reply: Reply::Answer { serial, answer: Answer::Recording(bytes) } } => {
                 self.app.simulator.recorded(load, serial, &bytes);
             }
@@ -342,6 +345,14 @@ impl Page {
             }
             FromWorker::Died(cause) => self.dispatch(Action::WorkerDied(cause)),
         }
+    }
+
+    /// Sets `body[data-idle]` by what the page waits for.
+    fn refresh_idle(&self) {
+        let app = self.app;
+        let state = app.state.borrow();
+        let waits = matches!(state.stage, Stage::Loading(_)) || state.what_if.is_running() || state.ranks.is_running();
+        app.busy.set_idle(!waits && app.busy.is_resting() && app.client.is_idle());
     }
 
     /// Shows the state: called once an animation frame, and only after something changed.

@@ -2,7 +2,7 @@
 //! the page what to show: what that looks like is none of the page's wasm.
 
 use super::app::App;
-use super::busy::{Busy, Reason};
+use super::busy::Reason;
 use super::part::Code;
 use super::thread::Thread;
 use super::{clipboard, dom, export, storage};
@@ -192,7 +192,7 @@ fn died(app: &'static App, cause: &str) {
 
 /// Shows whether a query runs, which can be cancelled.
 fn busy(app: &'static App, is_busy: bool) {
-    let running = is_busy.then(|| Busy::begin(app));
+    let running = is_busy.then(|| app.busy.begin());
     drop(sql(app).running.replace(running));
     if let Some(panel) = app.dom.by_id::<Element>("sql") {
         dom::set_flag(&panel, "aria-busy", is_busy);

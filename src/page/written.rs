@@ -2,7 +2,6 @@
 //! writes, and ends. Its wasm is the one of the survey, fetched when it is first needed; the page answers meanwhile.
 
 use super::app::App;
-use super::busy;
 use super::surveyor::{MEMORY, PIECE};
 use super::thread::Thread;
 use super::{dom, export, gzip};
@@ -21,7 +20,7 @@ use web_sys::{Blob, File};
 
 /// Makes the file and lets the browser save it.
 pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
-    busy::spawn(app, async move {
+    app.busy.spawn(async move {
         let load = app.state.borrow().load;
         let made = made(app, &wanted).await;
         if wanted.then != Then::Save {

@@ -1,3 +1,5 @@
+//! Gives inputs of libFuzzer to the target in `targets/columns.rs`.
+
 #![no_main]
 #[allow(dead_code, reason = "each program runs one target")]
 #[path = "targets/mod.rs"]

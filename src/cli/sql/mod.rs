@@ -1,20 +1,19 @@
 //! `memscape sql`: queries about a snapshot, two, or the snapshots of many ranks.
 
 mod answer;
+mod clock;
 mod lines;
 mod prompt;
 mod saving;
 mod sources;
 
-use super::cancelled;
 use crate::rules::CategoryRules;
 use answer::Form;
 use clap::Args;
+use clock::clock;
 pub(crate) use saving::save_snapshot;
 use sql::{Limits, Queries};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::Instant;
 
 /// Arguments of `memscape sql`.
 #[derive(Args, Clone, Debug)]
@@ -49,15 +48,6 @@ pub(crate) struct Sql {
     /// Print CSV
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
-}
-
-/// Milliseconds since the first call; later than any deadline once the work of this thread is cancelled.
-fn clock() -> f64 {
-    if !cancelled::goes_on() {
-        return f64::INFINITY;
-    }
-    static FIRST: OnceLock<Instant> = OnceLock::new();
-    FIRST.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
 }
 
 impl Sql {

@@ -1,6 +1,7 @@
 //! All tables of a snapshot as a SQLite file.
 
-use super::{clock, sources};
+use super::clock::clock;
+use super::sources;
 use crate::begun::Begun;
 use crate::output_file::OutputFile;
 use crate::packed::{Packed, Packing};

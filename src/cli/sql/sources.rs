@@ -4,7 +4,7 @@ use crate::input::Input;
 use crate::kept::{self, Opened};
 use crate::opening::open_first;
 use crate::output::say;
-use crate::rules::{CategoryRules, classify};
+use crate::rules::CategoryRules;
 use crate::serve::{ALL_ENTRIES, Search, search};
 use base::natural::compare_names;
 use compare::ranks::named_by;
@@ -45,11 +45,7 @@ pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> R
 }
 
 /// Opens all snapshots of a folder that can be read.
-fn add_ranks(
-    source: &mut Source,
-    folder: &Path,
-    opened: &dyn Fn(&Path) -> Answerable,
-) -> Result<(), String> {
+fn add_ranks(source: &mut Source, folder: &Path, opened: &dyn Fn(&Path) -> Answerable) -> Result<(), String> {
     let Search { snapshots: mut found, missed } = search(&[folder], ALL_ENTRIES);
     missed.iter().for_each(|sentence| say(sentence));
     found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
@@ -81,7 +77,7 @@ fn opened(path: &Path, rules: Option<&CategorySet>) -> Answerable {
             open_first(&mut input, path).map_err(named)?
         }
     };
-    rules.into_iter().for_each(|set| classify(&mut engine, set.clone()));
+    rules.into_iter().for_each(|set| engine.classify(set.clone()));
     // Categories, and what was reserved when: of all devices at once.
     for device in &summary.devices {
         engine.whole_side(device.device);

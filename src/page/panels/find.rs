@@ -1,7 +1,6 @@
 //! What is said beside the field of the search, and about the stack of the selection.
 
 use crate::app::{App, On, Part, Shown};
-use crate::busy::Busy;
 use crate::dom::{listen, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Timeout;
@@ -37,7 +36,7 @@ impl Part for Panel {
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         let pause = Cell::new(None);
         listen(&elements.find, "input", move |_| {
-            let reason = Busy::begin(app);
+            let reason = app.busy.begin();
             // The one before is cancelled as it is dropped.
             let later = Timeout::new(PAUSE_MS, move || {
                 take(app, elements);

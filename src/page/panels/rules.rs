@@ -3,7 +3,6 @@
 use super::report;
 use super::rules_form;
 use crate::app::{App, On, Part, Shown};
-use crate::busy;
 use crate::dialog::{is_ended, set_open};
 use crate::dom::{append, cause, clear, give_focus, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
@@ -167,7 +166,7 @@ fn act(app: &App, action: RulesAction) {
 fn import(app: &'static App, elements: &Elements) {
     let field = &elements.rules_file;
     let Some(file) = field.files().and_then(|files| files.get(0)) else { return };
-    busy::spawn(app, async move {
+    app.busy.spawn(async move {
         let read = match JsFuture::from(file.text()).await {
             Ok(text) => Ok(text.as_string().unwrap_or_default()),
             Err(error) => Err(file.name() + " could not be read: " + &cause(&error) + "."),

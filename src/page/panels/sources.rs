@@ -1,7 +1,6 @@
 //! The view "By source": the table of files and lines, and the dropped file beside it.
 
 use crate::app::{App, On, Part, Shown};
-use crate::busy;
 use crate::dom::{
     Dom, append, cause, clear, fill_heads, give_focus, number, set_attribute, set_flag, set_style, set_text,
 };
@@ -279,7 +278,7 @@ fn walk(dom: &Dom, event: &Event) {
 /// Reads a file that was given last.
 pub(crate) fn read(app: &'static App, place: usize, name: String) {
     let Some(file) = app.files.take_aside(place) else { return };
-    busy::spawn(app, async move {
+    app.busy.spawn(async move {
         let read = match JsFuture::from(file.text()).await {
             Ok(text) => Ok(SourceText { name, text: text.as_string().unwrap_or_default() }),
             Err(error) => Err(name + " could not be read: " + &cause(&error) + "."),

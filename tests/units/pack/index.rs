@@ -1,3 +1,5 @@
+//! Changes of `index.html`: script and style sheets, parts with their hash, parts that were not built.
+
 use super::{early, omit, part};
 use std::fs;
 use std::path::PathBuf;

@@ -1,3 +1,5 @@
+//! Requests for parts of the page that are built meanwhile.
+
 use super::{Parts, is_part};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,14 @@
+//! The clock by which queries end.
+
+use crate::cancelled;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// Milliseconds since the first call; later than any deadline once the work of this thread is cancelled.
+pub(super) fn clock() -> f64 {
+    if !cancelled::goes_on() {
+        return f64::INFINITY;
+    }
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    FIRST.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
+}
