@@ -35,7 +35,7 @@ const COMMANDS: [&str; 28] = [
     "segments {in} --blocks",
     "events {in}",
     "whatif {in} --search",
-    "plan {in} --set activations=2x",
+    "plan {in} --set file_1=2x",
     "diff {in} {in}",
     "diff {in} {in} --at-a 5 --markdown",
     "ranks {in} {in}",

@@ -108,7 +108,13 @@ impl Arguments {
         let packing = if question.format == ExportFormat::Pprof { Packing::Gzip } else { Packing::of(self.out.path()) };
         let mut out = Packed::create(&self.out, packing).map_err(failed)?;
         let total = match &self.onto {
-            Some(trace) => onto(trace, side, &question, &mut out).map(|()| Total::default())?,
+            Some(trace) => {
+                onto(trace, side, &question, &mut out).map_err(|failure| match failure {
+                    Failure::Written(error) => failed(error),
+                    Failure::Other(error) => error,
+                })?;
+                Total::default()
+            }
             None if self.to == PARQUET => {
                 let count = columnar::write(side, &question, &mut out).map_err(failed)?;
                 Total { bytes: 0, count }
@@ -171,11 +177,35 @@ impl Arguments {
 }
 
 /// Writes a trace of torch.profiler with the memory of a device in it.
-fn onto(path: &Path, side: engine::Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> Result<(), String> {
-    exports::onto(&mut || unpacked(path), side, question, out).map_err(|error| match error {
-        OntoError::NoTimes => error.to_string(),
-        _ => format!("{}: {error}", path.display()),
+fn onto(path: &Path, side: engine::Side<'_>, question: &ExportQuestion, out: &mut Packed) -> Result<(), Failure> {
+    let mut out = Failing { out, has_failed: false };
+    exports::onto(&mut || unpacked(path), side, question, &mut out).map_err(|error| match error {
+        OntoError::Io(error) if out.has_failed => Failure::Written(error),
+        OntoError::NoTimes => Failure::Other(error.to_string()),
+        _ => Failure::Other(format!("{}: {error}", path.display())),
     })
+}
+
+/// An error of the output file, or a sentence on anything else.
+enum Failure {
+    Written(io::Error),
+    Other(String),
+}
+
+/// Remembers that the output failed: an error of the trace that is read looks the same.
+struct Failing<'a> {
+    out: &'a mut Packed,
+    has_failed: bool,
+}
+
+impl Write for Failing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes).inspect_err(|_| self.has_failed = true)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush().inspect_err(|_| self.has_failed = true)
+    }
 }
 
 /// A file, gzipped or not.
