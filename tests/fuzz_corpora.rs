@@ -3,6 +3,7 @@
 #[path = "fuzz/targets/mod.rs"]
 mod targets;
 
+use crate::pickle_writer;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,9 @@
 //! Gives inputs of libFuzzer to the target in `targets/columns.rs`.
 
 #![no_main]
+#[allow(dead_code, reason = "the native tests use the rest")]
+#[path = "../support/pickle_writer.rs"]
+mod pickle_writer;
 #[allow(dead_code, reason = "each program runs one target")]
 #[path = "targets/mod.rs"]
 mod targets;

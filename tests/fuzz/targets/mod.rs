@@ -9,11 +9,10 @@ mod events;
 pub(crate) mod json;
 pub(crate) mod open;
 pub(crate) mod pickle;
-#[path = "../../support/pickle_writer.rs"]
-#[allow(dead_code, reason = "the tests of the machine use the rest")]
-mod pickle_writer;
 mod questions;
 mod readings;
 mod shaped;
 mod states;
 mod trees;
+
+use super::pickle_writer;
