@@ -111,7 +111,8 @@ fn control_characters_of_files_and_arguments_are_never_printed() {
             }
         }
         let output = run(&words(line, &missing));
-        assert!(!output.status.success(), "{line}");
+        // `ranks` lists what it cannot read.
+        assert!(!output.status.success() || line.starts_with("ranks"), "{line}");
         assert_safe(line, &output.stdout);
         assert_safe(line, &output.stderr);
     }

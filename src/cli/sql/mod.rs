@@ -8,6 +8,7 @@ mod saving;
 mod sources;
 
 use crate::rules::CategoryRules;
+use crate::terminal::fitted;
 use answer::Form;
 use clap::Args;
 use clock::clock;
@@ -74,7 +75,7 @@ impl Sql {
             _ => Form::Text,
         };
         if self.schema {
-            return super::output::print(&sql::schema_text(queries.catalog(), None));
+            return super::output::print(&fitted(&sql::schema_text(queries.catalog(), None)));
         }
         let found = self.find.as_deref().map(lines::find);
         let shown = self.show.map(lines::show);

@@ -5,6 +5,7 @@ use super::lines::{HELP, Line, read};
 use super::saving::save;
 use crate::output::{print, say};
 use crate::output_file::OutputFile;
+use crate::terminal::fitted;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -124,8 +125,8 @@ impl Reading<'_> {
                 }
             }
             Line::Query(query) => answer::print(&self.queries, &query, self.form)?,
-            Line::Schema(table) => print(&schema_text(self.queries.catalog(), table))?,
-            Line::Help => print(HELP)?,
+            Line::Schema(table) => print(&fitted(&schema_text(self.queries.catalog(), table)))?,
+            Line::Help => print(&fitted(HELP))?,
             Line::Quit => return Ok(Next::Quit),
             Line::Wrong(error) => return Err(error),
             Line::Save(file) => save(&self.queries, &OutputFile::new(file, self.inputs)?)?,
