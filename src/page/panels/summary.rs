@@ -57,7 +57,7 @@ impl Part for Panel {
         if let Some((names, chosen, note)) = self.snapshots.changed((names, state.chosen, unlisted(state))) {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
             fill(elements, &elements.snapshot, options, *chosen);
-            for note in note {
+            if let Some(note) = note {
                 set_attribute(&elements.add(&elements.snapshot, "option", "", note), "disabled", "");
             }
             elements.snapshot_field.set_hidden(names.len() < 2);
