@@ -40,6 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("base::column", &["base::units"]),
     ("base::slice", &[]),
     ("base::listed", &[]),
+    ("base::natural", &[]),
     ("base::sorted", &[]),
     ("history::container", &["base"]),
     ("history::pickle", &["base"]),

@@ -95,7 +95,7 @@ impl Serve {
         let (token, once, watch) = (token()?, token()?, Watch::default());
         let served = Served { token, once, used, page: page.into(), listing, hosts, columns, watch };
         let server = format!("http://{}:{port}", served.hosts.shown());
-        print(&announcement(&served, &server, port))?;
+        print(&announcement(&served.hosts, port, &served.token, &served.listing.now()))?;
         if !self.no_browser {
             browser::open(format!("{server}/{}", served.once));
         }
