@@ -25,7 +25,7 @@ pub(super) struct Found {
     pub(super) left_out: Option<String>,
 }
 
-/// All files in these folders and in those within; numbers in their paths are in the order of the numbers.
+/// All files in these folders and in those within, outer folders first; numbers in their paths are in the order of the numbers.
 pub(super) async fn files(mut entries: Vec<FileSystemEntry>) -> Found {
     let (mut found, mut unreadable) = (Vec::new(), 0);
     let mut at = 0;
@@ -43,7 +43,11 @@ pub(super) async fn files(mut entries: Vec<FileSystemEntry>) -> Found {
             Err(_) => unreadable += 1,
         }
     }
-    found.sort_by(|(one, _): &(String, File), (other, _)| compare_names(one, other));
+    // Files of an outer folder come before those of the folders in it.
+    let depth = |path: &str| path.matches('/').count();
+    found.sort_by(|(one, _): &(String, File), (other, _)| {
+        depth(one).cmp(&depth(other)).then_with(|| compare_names(one, other))
+    });
     let cut = (at < entries.len())
         .then(|| format!("Only the first {} files and folders were read.", grouped(MAX_ENTRIES as u64)));
     let unreadable = (unreadable > 0).then(|| format!("{} could not be read.", counted(unreadable, "file")));

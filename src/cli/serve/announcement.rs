@@ -4,8 +4,9 @@ use super::hosts::{Hosts, outward_address};
 use super::listing::Listings;
 use base::units::{counted, grouped};
 
-/// The lines for a server at `server`, such as `http://127.0.0.1:8765`.
-pub(super) fn announcement(listed: &Listings, hosts: &Hosts, token: &str, server: &str, port: u16) -> String {
+/// The lines for a server on this port.
+pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, listed: &Listings) -> String {
+    let server = format!("http://{}:{port}", hosts.shown());
     let count = listed.files.len() + listed.left_out;
     let mut text = format!("{} at {server}/{token}/\n", counted(count as u64, "snapshot"));
     if listed.left_out > 0 {
