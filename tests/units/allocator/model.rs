@@ -217,47 +217,40 @@ proptest! {
     }
 }
 
+/// Answers lines with the prototype: `c` and settings begin anew, `a` allocates, `r` requests a free, `f` completes it, `e` empties the
+/// cache. Prints the address or `oom`, and what was done with segments.
 const REFEREE: &str = r#"
 import sys
 sys.path.insert(0, sys.argv[1])
-from allocator_sim import Config, OOM, Sim
-class Waiting(Sim):
-    """Before everything is given back, what awaits its free is waited for."""
-    def release_all(self):
-        for number in self.waiting: self.free_block(live.pop(number))
-        self.waiting.clear()
-        super().release_all()
+from allocator_sim import Config, Driver, OOM, Sim
+class Ascending(Driver):
+    RANGE = 1 << 45
 sim = live = None
-def addresses():
-    at = [0x700000000000]
-    def address(size):
-        size = 1 << 45 if size < 0 else (size + 2097151) // 2097152 * 2097152
-        at[0] += size
-        return at[0] - size
-    return address
 for line in sys.stdin:
     words = line.split()
     out = ""
     if words[0] == "c":
         none = lambda word: None if word == "-" else int(word)
         config = Config(expandable=words[1] == "true", nonsplit=int(words[3]), gc=float(words[4]), large_segment=int(words[5]),
-                        capacity=none(words[6]), allowed=none(words[7]), add=int(words[8]), align=int(words[9]),
-                        round=[int(word) for word in words[10:26]])
+                        add=int(words[8]), align=int(words[9]), round=tuple(int(word) for word in words[10:26]))
         if words[2] != "-": config.max_split = int(words[2])
-        sim, live = Waiting(config, addresses()), {}
-        sim.waiting = []
+        allowed = none(words[7])
+        sim, live = Sim(config, Ascending(none(words[6])), allowed), {}
+        sim.gc_on = config.gc > 0 and allowed is not None
+        sim.retry_private = True
         continue
     sim.log.clear()
     if words[0] == "a":
         try:
             live[words[1]] = sim.malloc(int(words[2]), int(words[3]), (0, int(words[4])))
+            live[words[1]].who = words[1]
             out = str(live[words[1]].ptr)
         except OOM: out = "oom"
-    elif words[0] == "r":
-        block = live[words[1]]; block.alloc = False; block.pend = True; sim.waiting.append(words[1])
+    elif words[0] == "r": sim.request_free(live[words[1]])
     elif words[0] == "f":
-        if words[1] in sim.waiting: sim.waiting.remove(words[1])
-        sim.free_block(live.pop(words[1]))
+        block = live.pop(words[1])
+        # Released memory was waited for.
+        if block.alloc or block.pend: sim.free(block)
     elif words[0] == "e": sim.release_all()
     print(out + "".join(" %s %d %d" % entry for entry in sim.log))
 "#;

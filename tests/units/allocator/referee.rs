@@ -8,6 +8,24 @@ use crate::{Inference, Limits, Plan, Run, Settings};
 use std::collections::BTreeMap;
 use std::process::Command;
 
+/// Prints the peak of reserved bytes of each file under [`CHANGES`], everything placed again.
+const CHANGED: &str = r#"
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from allocator_sim import INF, MB, Driver, Recording, fit, load
+from whatif_sim import predict
+changes = [("expandable", dict(expandable=True)), ("plain", dict(expandable=False)), ("div8", dict(round=(8,)*16)),
+           ("split128", dict(max_split=128*MB)), ("segment64", dict(large_segment=64*MB))]
+for path in sys.argv[2:]:
+    snap = load(path)
+    for device, trace in enumerate(snap.get("device_traces", [])):
+        if not any(event["action"] == "alloc" for event in trace): continue
+        replay = fit(Recording(snap, device))[0]
+        print(os.path.basename(path))
+        for name, change in changes:
+            print("    %s: peak reserved %d" % (name, predict(replay, replay.cfg.copy(**change), Driver()).peak))
+"#;
+
 /// What the prototype calls these settings; each changes what was recorded by one thing.
 const CHANGES: [&str; 5] = ["expandable", "plain", "div8", "split128", "segment64"];
 
@@ -32,10 +50,10 @@ fn real_files_come_out_as_in_the_prototype_under_other_settings() {
     };
     let files: Vec<_> = names().into_iter().filter(|name| !name.starts_with("anonymised")).collect();
     let mut command = Command::new("python3");
-    command.arg(&tool).args(files.iter().map(|name| folder().unwrap().join(name)));
-    for name in CHANGES {
-        command.args(["--set", name]);
-    }
+    command
+        .args(["-c", CHANGED])
+        .arg(tool.parent().unwrap())
+        .args(files.iter().map(|name| folder().unwrap().join(name)));
     let output = command.output().expect("python3");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (mut judged, mut file) = (BTreeMap::new(), String::new());
@@ -71,7 +89,8 @@ fn real_files_come_out_as_in_the_prototype_under_other_settings() {
 const SCALED: &str = r#"
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from allocator_sim import Recording, fit, load, run
+from allocator_sim import Driver, Recording, fit, load
+from whatif_sim import predict
 def scaled(size, seed):
     times, by = [(1, 1), (0, 1), (2, 1), (1, 8), (3, 2)][size // 512 * seed % 5]
     return -(-size * times // by)
@@ -80,19 +99,21 @@ for path in sys.argv[2:]:
     for device, trace in enumerate(snap.get("device_traces", [])):
         if not any(event["action"] == "alloc" for event in trace): continue
         recording = Recording(snap, device)
-        config = fit(snap, device, recording)[0]
+        replay = fit(recording)[0]
         events, live, ids = recording.ev, recording.init_live, recording.init_ids
         for seed in (1, 7):
             sizes = {number: live[address][1] for number, address in ids.items()}
             sizes.update({event[1]: event[2] for event in events if event[0] == "alloc"})
             gone = {number for number, size in sizes.items() if scaled(size, seed) == 0}
-            recording.ev = [event[:2] + (scaled(event[2], seed),) + event[3:] if event[0] == "alloc" else event
-                            for event in events if event[1] is None or event[1] not in gone]
+            # Events keep their places, by which the replay knows what they are.
+            recording.ev = [("gone",) + event[1:] if event[1] is not None and event[1] in gone
+                            else event[:2] + (scaled(event[2], seed),) + event[3:] if event[0] == "alloc" else event
+                            for event in events]
             recording.init_ids = {number: address for number, address in ids.items() if number not in gone}
-            recording.init_live = {address: (entry[0], scaled(entry[1], seed), entry[2]) for address, entry in live.items()}
+            recording.init_live = {address: (entry[0], scaled(entry[1], seed)) + tuple(entry[2:]) for address, entry in live.items()}
             for expandable in (False, True):
-                result = run(recording, config.copy(expandable=expandable), recorded=False, start="fresh")
-                print(os.path.basename(path), seed, expandable, result["peak"])
+                result = predict(replay, replay.cfg.copy(expandable=expandable), Driver())
+                print(os.path.basename(path), seed, expandable, result.peak)
 "#;
 
 /// The same factors by size.
