@@ -72,6 +72,9 @@ pub(crate) struct Serve {
     /// Do not open a browser
     #[arg(long)]
     pub(crate) no_browser: bool,
+    /// Stop when standard input ends, as it does when the program that started this one is gone
+    #[arg(long, hide = true)]
+    pub(crate) exit_with_stdin: bool,
     /// Milliseconds that a client has for the head of its request
     #[arg(long, value_name = "MS", default_value_t = 10_000, hide = true)]
     pub(crate) head_deadline: u64,
@@ -91,6 +94,9 @@ impl Serve {
         let (hosts, listener) = Hosts::listen(self.host.as_deref(), self.port)?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
         let ending = ending()?;
+        if self.exit_with_stdin {
+            stop_with_stdin(Arc::clone(&ending));
+        }
         let (used, columns) = (AtomicBool::new(false), Columns::default());
         let (token, once, watch) = (token()?, token()?, Watch::default());
         let served = Served { token, once, used, page: page.into(), listing, hosts, columns, watch };
@@ -121,6 +127,15 @@ fn ending() -> Result<Arc<Notify>, String> {
     };
     ctrlc::set_handler(end).map_err(|error| format!("cannot handle Ctrl+C: {error}"))?;
     Ok(ending)
+}
+
+/// Notifies when standard input ends.
+fn stop_with_stdin(ending: Arc<Notify>) {
+    std::thread::spawn(move || {
+        // An error is an end as well.
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        ending.notify_one();
+    });
 }
 
 /// 128 bits of the system's own source, which nobody can guess.
