@@ -1,30 +1,36 @@
 //! Standard input and output as the transport of rmcp: one message a line. Lines that rmcp should not read are answered here.
 
 use super::messages::Message;
+use serde_json::Value;
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, Stdout, duplex,
 };
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 /// Maximum bytes of a message. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 16 << 20;
 /// Bytes on their way between standard input or output and rmcp.
 const BUFFER: usize = 64 << 10;
 
-/// Both ends of the transport; to be called within a runtime. They close with standard input.
+/// Ids of requests without a response, as JSON.
+type Open = watch::Sender<HashSet<String>>;
+
+/// Both ends of the transport; must be called within a runtime. They close once standard input has ended and all requests are answered.
 pub(super) fn stdio() -> (DuplexStream, DuplexStream) {
     let (to_rmcp, input) = duplex(BUFFER);
     let (output, from_rmcp) = duplex(BUFFER);
     let out = Arc::new(Mutex::new(tokio::io::stdout()));
-    tokio::spawn(receive(to_rmcp, Arc::clone(&out)));
-    tokio::spawn(send(from_rmcp, out));
+    let open = Arc::new(Open::default());
+    tokio::spawn(receive(to_rmcp, Arc::clone(&out), Arc::clone(&open)));
+    tokio::spawn(send(from_rmcp, out, open));
     (input, output)
 }
 
-/// Passes on messages until standard input ends.
-async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>) -> io::Result<()> {
+/// Passes on messages until standard input ends, then waits for the responses: rmcp drops requests when its input ends.
+async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<Open>) -> io::Result<()> {
     let mut input = BufReader::new(tokio::io::stdin());
     let mut has_begun = false;
     while let Some(line) = next_line(&mut input).await? {
@@ -41,17 +47,42 @@ async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>) -> io::Resu
             Message::Other => {}
             Message::Request(method) => has_begun |= !matches!(&*method, "ping" | "server/discover"),
         }
+        note(&open, &line);
         write_line(&mut to_rmcp, &line).await?;
     }
+    // It fails only if there is no sender, and there is one.
+    let _ = open.subscribe().wait_for(HashSet::is_empty).await;
     Ok(())
 }
 
+/// Notes a request as open, or that the one which this response or cancellation names is not any more.
+fn note(open: &Open, line: &[u8]) {
+    let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
+    let (method, id) = (message.get("method").and_then(Value::as_str), message.get("id").map(Value::to_string));
+    match (method, id) {
+        (Some(_), Some(id)) => open.send_modify(|open| {
+            open.insert(id);
+        }),
+        (None, Some(id)) => open.send_modify(|open| {
+            open.remove(&id);
+        }),
+        (Some("notifications/cancelled"), None) => {
+            let id = message.pointer("/params/requestId").map(Value::to_string).unwrap_or_default();
+            open.send_modify(|open| {
+                open.remove(&id);
+            });
+        }
+        _ => {}
+    }
+}
+
 /// Prints the messages of rmcp.
-async fn send(from_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>) -> io::Result<()> {
+async fn send(from_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<Open>) -> io::Result<()> {
     let mut messages = BufReader::new(from_rmcp);
     let mut line = Vec::new();
     while messages.read_until(b'\n', &mut line).await? > 0 {
         write_line(&mut *out.lock().await, line.trim_ascii_end()).await?;
+        note(&open, &line);
         line.clear();
     }
     Ok(())
