@@ -8,7 +8,9 @@ use memscape::ui::features::live::{Heard, LiveAction};
 use memscape::ui::link::Link;
 use memscape::ui::ranks::{RanksAction, ServedFiles, Survey, unlisted};
 use memscape::ui::stage::Stage;
-use memscape::ui::{Action, Effect, update};
+use memscape::ui::tab::Tab;
+use memscape::ui::why::WhyAction;
+use memscape::ui::{Action, Command, Effect, update};
 
 /// Files of so many ranks are given; what is to be done about their survey.
 fn given(page: &mut Page, count: usize) -> Vec<RanksEffect> {
@@ -146,6 +148,17 @@ fn files_beyond_the_list_of_the_page_are_surveyed() {
     // What comes twice, or is not waited for, changes nothing.
     assert!(of_ranks(&mut page, all_listed("9/other.pickle")).is_empty());
     assert_eq!(page.state.snapshots.len(), 7);
+}
+
+#[test]
+fn insight_is_asked_for_once_the_survey_has_its_files() {
+    let mut page = seven();
+    page.act(Action::Ranks(RanksAction::Toggled));
+    page.act(Action::of(WhyAction::TopicChosen(Topic::Ranks)));
+    // Workers that were asked now would end when the list is there.
+    assert!(of_ranks(&mut page, Action::Command(Command::Show(Tab::Why))).is_empty());
+    let effects = of_ranks(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
+    assert!(matches!(&*effects, [RanksEffect::Begin(_), RanksEffect::Ask(..)]), "{effects:?}");
 }
 
 #[test]

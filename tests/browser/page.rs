@@ -245,6 +245,20 @@ impl Page {
         last.take().expect("it was read")
     }
 
+    /// The value of `read` once 20 frames in a row have not changed it, also while a file loads and the page is not idle.
+    #[track_caller]
+    pub(crate) fn still<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
+        let (last, times) = (RefCell::new(read()), Cell::new(0));
+        self.wait_until(&format!("{what} stays as it is"), || {
+            self.wait_for_frames();
+            let now = read();
+            times.set(if *last.borrow() == now { times.get() + 1 } else { 0 });
+            last.replace(now);
+            times.get() == 10
+        });
+        last.into_inner()
+    }
+
     /// Waits until the page has shown all that it was asked for (`body[data-idle]`) and no transition runs.
     #[track_caller]
     pub(crate) fn wait_until_idle(&self) {

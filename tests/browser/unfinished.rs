@@ -130,11 +130,11 @@ fn a_file_is_drawn_while_it_loads() {
     assert_eq!(summary(page), [const { String::new() }; 5], "no number is the file's yet");
 
     // Zoomed in, and moved: drawn anew by the page itself, as nothing more comes.
-    let drawn = page.settled("frames", || trickle.frames());
+    let drawn = page.still("the picture", || trickle.frames());
     page.press(".");
     page.press(".");
     page.wait_until("the window is another", || trickle.frames() > drawn);
-    let zoomed = page.settled("frames", || trickle.frames());
+    let zoomed = page.still("the picture", || trickle.frames());
     page.press("ArrowRight");
     page.wait_until("the window has moved", || trickle.frames() > zoomed);
     keep(page, "unfinished-zoomed");

@@ -55,7 +55,7 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
         return;
     }
     let topic = if edits { Topic::Categories } else { why.topic };
-    if topic == Topic::Ranks && !shared.ranks.is_begun() {
+    if topic == Topic::Ranks && !shared.ranks.can_be_asked() {
         return;
     }
     let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };

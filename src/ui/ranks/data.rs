@@ -50,9 +50,14 @@ impl Ranks {
         self.stage == Survey::Running
     }
 
-    /// Whether there is something to ask.
+    /// Whether a survey was started.
     pub(crate) fn is_begun(&self) -> bool {
         self.is_any() && self.stage != Survey::Offered
+    }
+
+    /// Whether the workers of a survey can be asked. While the list of files is fetched, they are still to be started.
+    pub(crate) fn can_be_asked(&self) -> bool {
+        self.is_begun() && !self.waits_for_list
     }
 
     /// The snapshot of a place is to be opened, or compared with the open one, which is A.
