@@ -36,7 +36,7 @@ trap 'rm -f "$report"' EXIT
 status=0
 "$venv/bin/pytest" -W error -rs >"$report" 2>&1 || status=$?
 # The official client of the Model Context Protocol, pages in frames in Chromium, and JupyterLab, which warn about themselves.
-if environment agents pytest==9.2.0 anyio==4.16.0 mcp==2.3.0 websocket-client==1.9.2; then
+if environment agents pytest==9.2.0 anyio==4.16.0 mcp==2.3.0 ipython==9.18.1 websocket-client==1.9.2; then
     "$tools/agents/bin/pytest" -q -p no:cacheprovider -rs tests/agents --ignore tests/agents/test_jupyterlab.py >>"$report" 2>&1 || status=$?
 else
     echo "memscape mcp: PyPI is not reachable" >>"$skipped"
