@@ -18,7 +18,7 @@ trap 'rm -f "$log" "$log.last"' EXIT
 alone=(large:: serving::time_ hostile::a_file_larger trouble::cancel_works interrupted::cancel_works lanes::eight_devices
     renderers::nothing_stays export:: saved:: single::)
 # Tests of what an optimized page is needed for: bounds of time, and its own files.
-optimized=(large:: serving::time_)
+optimized=(large:: serving::time_ lanes::eight_devices)
 # Taken by ./run screenshots and ./run picture.
 left_out=(screenshots_of_ the_picture_of_the_readme)
 max_flaky=6
