@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 /// How long a state may take to come; generous, because software WebGPU shares the machine.
@@ -43,6 +45,10 @@ pub(crate) struct Page {
     context: String,
     target: String,
     session: String,
+    /// Number of waits in progress: while there is one, an expression that throws has the value null.
+    waits: AtomicU32,
+    /// The last exception that an expression threw during a wait.
+    thrown: Mutex<Option<String>>,
 }
 
 /// The corners of an element, in CSS pixels of the window.
@@ -52,6 +58,15 @@ pub(crate) struct Corners {
     pub(crate) top: f64,
     pub(crate) width: f64,
     pub(crate) height: f64,
+}
+
+/// Ends a wait on drop.
+struct Wait<'a>(&'a Page);
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        self.0.waits.fetch_sub(1, SeqCst);
+    }
 }
 
 impl Page {
@@ -75,7 +90,8 @@ impl Page {
         let target = text(&chromium.call("", "Target.createTarget", target)["targetId"]);
         let attach = json!({ "targetId": target, "flatten": true });
         let session = text(&chromium.call("", "Target.attachToTarget", attach)["sessionId"]);
-        let page = Page { chromium, context, target, session };
+        let (waits, thrown) = (AtomicU32::new(0), Mutex::new(None));
+        let page = Page { chromium, context, target, session, waits, thrown };
         for domain in ["Page", "Runtime", "Network", "Log", "DOM"] {
             page.call(&format!("{domain}.enable"), json!({}));
         }
@@ -144,6 +160,10 @@ impl Page {
     }
 
     /// The value of an expression in the page; a promise is awaited.
+    ///
+    /// # Panics
+    ///
+    /// If it throws, except during a wait: an element that has not been drawn yet is then looked for again.
     #[track_caller]
     pub(crate) fn evaluate(&self, expression: &str) -> Value {
         self.evaluate_in(&self.session, expression)
@@ -165,7 +185,12 @@ impl Page {
                 Err(why) => panic!("{expression}: {why}"),
             }
         };
-        assert!(result.get("exceptionDetails").is_none(), "{expression}: {}", result["exceptionDetails"]);
+        if let Some(details) = result.get("exceptionDetails") {
+            let exception = format!("{expression}: {details}");
+            assert!(self.waits.load(SeqCst) > 0, "{exception}");
+            *self.thrown.lock().unwrap() = Some(exception);
+            return Value::Null;
+        }
         result["result"]["value"].take()
     }
 
@@ -212,23 +237,45 @@ impl Page {
     /// Waits until `holds`.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, holds: impl Fn() -> bool) {
+        let wait = self.start_wait();
         let deadline = Instant::now() + PATIENCE;
         while !holds() {
-            assert!(Instant::now() < deadline, "waited in vain until {what}; console: {:#?}", self.complaints());
+            assert!(
+                Instant::now() < deadline,
+                "waited in vain until {what}; last exception: {:?}, console: {:#?}",
+                self.thrown.lock().unwrap().take(),
+                self.complaints()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
+        drop(wait);
     }
 
     /// Waits until `read` gives `wanted`, and shows what it gave last where it never does.
     #[track_caller]
     pub(crate) fn wait_for<T: PartialEq + Debug>(&self, wanted: &T, read: impl Fn() -> T) {
+        let wait = self.start_wait();
         let deadline = Instant::now() + PATIENCE;
         let mut found = read();
         while found != *wanted && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
             found = read();
         }
-        assert_eq!(found, *wanted, "console: {:#?}", self.complaints());
+        drop(wait);
+        assert_eq!(
+            found,
+            *wanted,
+            "last exception: {:?}, console: {:#?}",
+            self.thrown.lock().unwrap().take(),
+            self.complaints()
+        );
+    }
+
+    fn start_wait(&self) -> Wait<'_> {
+        if self.waits.fetch_add(1, SeqCst) == 0 {
+            self.thrown.lock().unwrap().take();
+        }
+        Wait(self)
     }
 
     /// The value of `read` once the page is idle, before and after reading.

@@ -54,7 +54,7 @@ fn notice(page: &Page) -> String {
 }
 
 fn selected_tab(page: &Page) -> String {
-    page.evaluate("(document.querySelector('.views:not([hidden]) [aria-pressed=true]') ?? document.querySelector('#tabs [aria-selected=true]')).id").as_str().unwrap_or_default().to_owned()
+    page.evaluate("(document.querySelector('.views:not([hidden]) [aria-pressed=true]') ?? document.querySelector('#tabs [aria-selected=true]'))?.id").as_str().unwrap_or_default().to_owned()
 }
 
 fn type_into(page: &Page, field: &str, text: &str) {
