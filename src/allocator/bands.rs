@@ -1,9 +1,10 @@
 //! Uncertainty of a prediction. Neither the addresses of new segments nor the placement of early allocations is known,
 //! so a run is repeated with several address orders.
 
-use super::driver::Order;
+use super::addresses::Order;
+use super::plan::{Outcome, Plan};
 use super::recording::Recording;
-use super::run::{Outcome, Plan, Run};
+use super::run::Run;
 use base::slice::{Slice, Sliced};
 
 /// Progress of one run repeated with every [`Order`].

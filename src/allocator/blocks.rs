@@ -20,7 +20,10 @@ pub enum State {
 pub struct Block {
     pub address: u64,
     pub size: u64,
-    /// Value of its pool's `searches` when the block was freed. Valid while it is free.
+    /// Number of the segment or of the block, see [`BlockOrder`](crate::BlockOrder). 0 if blocks are ordered by address.
+    pub(crate) number: u64,
+    /// Value of its pool's `searches` when the block was freed. While the block awaits its free: the number of
+    /// deferred frees before it.
     pub(crate) freed_at: u64,
     /// Rank of the stream, see [`Place`](crate::recording::Place).
     pub stream: u32,

@@ -1,243 +1,271 @@
-//! Comparison of the model with a recording. The model receives the recorded requests, and its placements and segment
+//! Check that the model reproduces a recording. It gets the recorded requests, and its placements and segment
 //! operations are compared with the recorded ones.
 //!
-//! The driver replays the recording: it refuses memory where segments were given back before the request succeeded.
+//! The driver follows the recording: it fails where segments were released before the request succeeded.
 
 use super::blocks::NONE;
+use super::causes::{Chunk, Decision, Request};
 use super::driver::{Driver, Operation, Script};
-use super::model::{Allocator, Exercised};
-use super::recording::{Recording, Release, Step, What};
-use super::settings::{Backend, Limits, Settings, Share};
+use super::findings::{Cause, Findings};
+use super::implied::{Attempts, Implied};
+use super::model::Allocator;
+use super::recording::{Recording, Step, What};
+use super::rounding::rounded;
+use super::settings::{Backend, Limits, SMALL, Settings};
 use super::start::keep;
+use super::verdict::{Verdict, common};
 use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
-
-/// Result of a comparison.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
-    /// Allocations in the trace.
-    pub addresses: u64,
-    /// Allocations that the model placed at the recorded address.
-    pub addresses_equal: u64,
-    /// Segment operations in the trace.
-    pub segment_events: u64,
-    /// Segment operations that the model also performed.
-    pub segment_events_equal: u64,
-    /// Segment operations that only the model performed.
-    pub extra_segment_events: u64,
-    /// Number of times that both gave back the same segments in different order, which has no effect.
-    pub reordered: u64,
-    /// Largest difference between recorded and simulated reserved bytes over all events.
-    pub largest_reserved_error: u64,
-    pub peak_reserved: u64,
-    pub recorded_peak_reserved: u64,
-    /// First event at which the model diverges.
-    pub departs_at: Option<u32>,
-    pub exercised: Exercised,
-    /// Number of `empty_cache()` calls.
-    pub empty_caches: u64,
-}
-
-impl Verdict {
-    /// Returns true if the whole recording was reproduced.
-    pub fn is_exact(&self) -> bool {
-        self.departs_at.is_none()
-            && self.addresses_equal == self.addresses
-            && self.segment_events_equal == self.segment_events
-            && self.extra_segment_events == 0
-            && self.largest_reserved_error == 0
-    }
-
-    /// Returns a sort key for comparing settings. The larger it is, the more was reproduced.
-    pub(crate) fn rank(&self) -> (u64, u64, u64) {
-        (self.addresses_equal, self.segment_events_equal, u64::MAX - self.largest_reserved_error)
-    }
-}
+use std::collections::BTreeMap;
 
 /// Progress of a check.
 #[derive(Clone, Debug)]
 pub struct Check {
-    allocator: Allocator,
-    blocks: Vec<u32>,
+    pub(super) allocator: Allocator,
+    /// Block of each allocation.
+    pub(super) blocks: Vec<u32>,
     next: usize,
-    /// Operations recorded since the last request.
-    script: Vec<Operation>,
-    reserved: u64,
-    /// True if a deferred free was completed since the last request.
-    has_waited: bool,
-    verdict: Verdict,
+    /// Segment operations and completed frees since the last request, as indices of steps.
+    chunk: Vec<u32>,
+    /// Recorded segment operations that the model has to do next.
+    pub(super) script: Vec<Operation>,
+    /// Bytes that the recording reserves at the current step, and at most.
+    pub(super) reserved: u64,
+    pub(super) max_reserved: u64,
+    /// True once a free was requested separately from its completion.
+    pub(super) has_requested_frees: bool,
+    /// Rounded bytes of the failed requests, with the latest requested bytes that are rounded to them.
+    requested: BTreeMap<u64, u64>,
+    /// Numbers of the segments before the first event.
+    pub(super) start_numbers: Vec<u64>,
+    /// Number of times that the recording corrected them.
+    pub(super) corrections: u32,
+    pub(super) findings: Findings,
+    pub(super) verdict: Verdict,
 }
 
 impl Check {
-    /// Creates a check of `recording` under `settings`.
+    /// Creates a check of a recording under these settings.
     pub fn new(recording: &Recording, settings: &Settings, backend: Backend) -> Check {
-        // Garbage collection needs a limit. The recording does not name it, so the capacity seen in failed requests is
-        // used.
-        let allowed = (settings.fraction < Share::ALL).then(|| recording.capacity()).flatten();
-        let limits = Limits { capacity: None, allowed: Limits::new(allowed, settings).allowed };
-        let driver = Driver::Script(Script::default());
+        let attempts = Attempts::new(recording.reserved_at_start());
+        let driver = Driver::Script(Script::new(attempts));
+        // Where garbage is collected, the recording shows when.
+        let limits = Limits { collect_above: Some(0), ..Limits::default() };
         let mut allocator = Allocator::new(settings.clone(), backend, limits, driver);
         allocator.traits = recording.traits();
+        allocator.waited = Some(Vec::new());
         let blocks = keep(recording, &mut allocator);
         allocator.log = Some(Vec::new());
         let reserved = allocator.totals.reserved;
+        let (mut now, mut max_reserved) = (reserved, reserved);
+        for operation in recording.operations.iter() {
+            now = after(now, operation);
+            max_reserved = max_reserved.max(now);
+        }
+        let start_numbers = allocator.start_numbers();
+        let sizes = recording.ooms.iter().map(|oom| (rounded(settings, backend, oom.size), oom.size));
+        let causes = vec![Cause::default(); recording.releases.len()];
+        let requested = recording.ooms.iter().map(|oom| oom.size).collect();
+        let findings = Findings { causes, requested, ..Findings::default() };
         Check {
             allocator,
             blocks,
             next: 0,
+            chunk: Vec::new(),
             script: Vec::new(),
             reserved,
-            has_waited: false,
+            max_reserved,
+            has_requested_frees: false,
+            requested: sizes.collect(),
+            start_numbers,
+            corrections: 0,
+            findings,
             verdict: Verdict::default(),
         }
     }
 
-    /// Runs until the verdict is known.
+    /// Works until the verdict is complete.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the slice has no time left.
     pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced<Verdict> {
         while self.next < recording.steps.len() {
             slice.tick()?;
-            let step = recording.steps.at(self.next);
+            let at = self.next as u32;
             self.next += 1;
-            self.take(recording, step);
-            while let Some(number) = self.allocator.completed.pop() {
-                self.blocks.get_mut(number as usize).into_iter().for_each(|own| *own = NONE);
-            }
-            let is_compared = matches!(step.what, What::Alloc(_) | What::FreeRequested(_) | What::FreeCompleted(_));
-            // Between a recorded segment and its allocation the two differ by design.
-            if is_compared {
-                let simulated = self.allocator.totals.reserved;
-                let verdict = &mut self.verdict;
-                verdict.largest_reserved_error = verdict.largest_reserved_error.max(simulated.abs_diff(self.reserved));
-                verdict.peak_reserved = verdict.peak_reserved.max(simulated);
-                verdict.recorded_peak_reserved = verdict.recorded_peak_reserved.max(self.reserved);
-            }
+            self.take(recording, at);
         }
+        let steps = std::mem::take(&mut self.chunk);
+        self.without_request(Chunk { recording, steps: &steps });
         self.verdict.exercised = self.allocator.exercised;
+        self.verdict.retries = self.allocator.totals.retries;
+        self.verdict.peak_reserved = self.allocator.totals.peak_reserved;
+        self.verdict.recorded_peak_reserved = self.max_reserved;
+        self.verdict.findings = self.findings.clone();
+        self.verdict.findings.start_numbers.clone_from(&self.start_numbers);
+        self.verdict.implied = self.implied();
         Ok(self.verdict.clone())
     }
 
-    fn take(&mut self, recording: &Recording, step: Step) {
+    fn implied(&mut self) -> Implied {
+        let Allocator { driver, settings, .. } = &mut self.allocator;
+        driver.attempts().map(|attempts| attempts.implied(settings)).unwrap_or_default()
+    }
+
+    fn take(&mut self, recording: &Recording, at: u32) {
+        let step = recording.steps.at(at as usize);
         match step.what {
-            What::Alloc(number) => {
-                self.has_waited = false;
-                let allocation = recording.allocations.at(number as usize);
-                self.verdict.addresses += 1;
-                let place = recording.place(allocation.place);
-                let is_alone = self.give_script(true);
-                let block = self.allocator.allocate(allocation.size, place, number);
-                let is_placed = block.is_some_and(|id| self.allocator.blocks.at(id).address == allocation.address);
-                self.verdict.addresses_equal += u64::from(is_placed);
-                if let Some(own) = self.blocks.get_mut(number as usize) {
-                    *own = block.unwrap_or(NONE);
-                }
-                if !is_placed {
-                    self.depart(step.event);
-                }
-                if !is_alone || self.has_log() {
-                    self.compare(step.event);
-                }
+            What::Alloc(_) | What::Oom(_) => {
+                let steps = std::mem::take(&mut self.chunk);
+                self.request(step, Chunk { recording, steps: &steps });
+                self.chunk = cleared(steps);
             }
             What::FreeRequested(number) => {
+                let steps = std::mem::take(&mut self.chunk);
+                self.without_request(Chunk { recording, steps: &steps });
+                self.chunk = cleared(steps);
+                self.has_requested_frees = true;
                 if let Some(id) = self.blocks.get(number as usize).copied().filter(|id| *id != NONE) {
                     self.allocator.request_free(id);
                 }
             }
             What::FreeCompleted(number) => {
-                let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
-                if id != NONE {
-                    let before = step_before(recording, self.next);
-                    let has_waited = before.is_some_and(|before| before != What::FreeRequested(number));
-                    self.allocator.exercised.awaited += u64::from(has_waited);
-                    self.has_waited |= has_waited;
-                    self.allocator.free(id);
-                }
+                let is_deferred = self.is_deferred(recording, at, number);
+                self.allocator.exercised.awaited += u64::from(is_deferred);
+                self.chunk.push(at);
             }
-            What::Grow(operation) => self.record(recording, [operation, operation + 1]),
+            What::Grow(operation) => {
+                self.record(recording, [operation, operation + 1]);
+                self.chunk.push(at);
+            }
             What::Release(run) => {
                 let Some(release) = recording.releases.get(run as usize) else { return };
-                self.allocator.exercised.completed += u64::from(std::mem::take(&mut self.has_waited));
-                let retired = recording.retired(release);
-                retired.iter().for_each(|&pool| self.allocator.retire(pool));
-                let is_explicit = self.is_explicit(release);
                 self.record(recording, release.operations);
-                if is_explicit {
-                    self.give_script(true);
-                    if release.is_private {
-                        retired.iter().for_each(|&pool| self.allocator.release_private(pool));
-                    } else {
-                        self.verdict.empty_caches += 1;
-                        self.allocator.release_cached();
-                    }
-                    self.compare(step.event);
-                }
+                self.chunk.push(at);
             }
-            What::Oom(number) => {
-                let Some(oom) = recording.ooms.get(number as usize) else { return };
-                self.give_script(false);
-                if let Some(id) = self.allocator.allocate(oom.size, recording.place(oom.place), NONE) {
-                    self.allocator.free(id);
-                    self.depart(step.event);
-                }
-                self.compare(step.event);
-            }
+        }
+        // Between a recorded segment and its request the two differ.
+        if matches!(step.what, What::Alloc(_) | What::FreeRequested(_)) {
+            let simulated = self.allocator.totals.reserved;
+            let verdict = &mut self.verdict;
+            verdict.largest_reserved_error = verdict.largest_reserved_error.max(simulated.abs_diff(self.reserved));
         }
     }
 
-    /// Returns true if the program released everything cached. A request that releases only a part does so within the
-    /// model.
-    fn is_explicit(&self, release: &Release) -> bool {
-        let settings = &self.allocator.settings;
-        let may_be_some = settings.max_split.is_some() || settings.collects();
-        if release.is_known || release.is_private { release.is_explicit } else { !(may_be_some && release.grows_after) }
+    /// Returns true if a free completed some time after it was requested.
+    pub(super) fn is_deferred(&self, recording: &Recording, at: u32, number: u32) -> bool {
+        let before = at.checked_sub(1).and_then(|before| recording.steps.get(before as usize));
+        self.has_requested_frees && before.is_some_and(|before| before.what != What::FreeRequested(number))
+    }
+
+    /// Allocates, or fails, as the recording does. The chunk has the steps since the last request.
+    fn request(&mut self, step: Step, chunk: Chunk<'_>) {
+        let recording = chunk.recording;
+        let (requested, place, address) = match step.what {
+            What::Alloc(number) => {
+                let allocation = recording.allocations.at(number as usize);
+                (allocation.size, recording.place(allocation.place), Some(allocation.address))
+            }
+            What::Oom(number) => {
+                let Some(oom) = recording.ooms.get(number as usize) else { return };
+                (oom.size, recording.place(oom.place), None)
+            }
+            _ => return,
+        };
+        let size = rounded(&self.allocator.settings, self.allocator.backend, requested);
+        let pool = self.allocator.pool(place.pool, size <= SMALL);
+        let is_alone = chunk.releases().next().is_none();
+        let request = Request { size, place, pool, succeeds: address.is_some() };
+        let Decision { done, misses } = self.decide_cause(&request, chunk);
+        chunk.part(done..chunk.steps.len()).load(&mut self.script);
+        self.give_script(request.succeeds);
+        self.allocator.retries_private = request.succeeds || !is_alone;
+        self.allocator.driver.attempts().into_iter().for_each(Attempts::begin);
+        match (step.what, address) {
+            (What::Alloc(number), Some(address)) => {
+                if !misses {
+                    self.learn(&request, address);
+                }
+                self.requested.get_mut(&size).into_iter().for_each(|last| *last = requested);
+                self.verdict.addresses += 1;
+                let block = self.allocator.request(requested, place, number, misses);
+                let is_placed = block.is_some_and(|id| self.allocator.blocks.at(id).address == address);
+                self.verdict.addresses_equal += u64::from(is_placed);
+                self.blocks.get_mut(number as usize).into_iter().for_each(|own| *own = block.unwrap_or(NONE));
+                if !is_placed {
+                    self.depart(step.event);
+                }
+            }
+            (What::Oom(number), _) => {
+                self.findings.requested.get_mut(number as usize).into_iter().for_each(|own| {
+                    *own = self.requested.get(&size).copied().unwrap_or(*own);
+                });
+                if let Some(id) = self.allocator.request(requested, place, NONE, misses) {
+                    self.allocator.free(id);
+                    self.depart(step.event);
+                } else {
+                    let device_free = recording.ooms.get(number as usize).map_or(0, |oom| oom.device_free);
+                    self.allocator.driver.attempts().into_iter().for_each(|attempts| attempts.fail(device_free));
+                }
+            }
+            _ => {}
+        }
+        // Frees that the request would have waited for.
+        self.allocator.wait();
+        if !self.script.is_empty() || self.has_log() {
+            self.compare(step);
+        }
     }
 
     fn record(&mut self, recording: &Recording, [first, end]: [u32; 2]) {
         for operation in (first..end).filter_map(|at| recording.operations.get(at as usize)) {
-            self.script.push(operation);
             self.verdict.segment_events += 1;
-            self.reserved = match operation.kind.grows() {
-                true => self.reserved.saturating_add(operation.size),
-                false => self.reserved.saturating_sub(operation.size),
-            };
+            self.reserved = after(self.reserved, operation);
         }
     }
 
-    /// Passes the recorded operations to the driver. Returns true if there were none.
-    fn give_script(&mut self, succeeds: bool) -> bool {
+    /// Completes a recorded free.
+    pub(super) fn complete(&mut self, number: u32) {
+        if let Some(id) = self.take_block(number) {
+            self.allocator.free(id);
+        }
+    }
+
+    /// Takes the block of an allocation whose free completes.
+    pub(super) fn take_block(&mut self, number: u32) -> Option<u32> {
+        let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
+        Some(id).filter(|id| *id != NONE)
+    }
+
+    /// Gives the driver the recorded operations.
+    pub(super) fn give_script(&mut self, succeeds: bool) {
         if let Driver::Script(script) = &mut self.allocator.driver {
             script.operations.clone_from(&self.script);
             (script.next, script.succeeds) = (0, succeeds);
         }
-        self.script.is_empty()
     }
 
     fn has_log(&self) -> bool {
         self.allocator.log.as_ref().is_some_and(|log| !log.is_empty())
     }
 
-    fn depart(&mut self, event: u32) {
+    pub(super) fn depart(&mut self, event: u32) {
         self.verdict.departs_at.get_or_insert(event);
     }
 
-    /// Counts the operations that the model and the recording have in common. Addresses are compared only until the
-    /// first divergence.
-    fn compare(&mut self, event: u32) {
+    /// Counts the operations that the model and the recording share. Addresses count until the first departure.
+    pub(super) fn compare(&mut self, step: Step) {
         let done = self.allocator.log.as_mut().map(std::mem::take).unwrap_or_default();
         let recorded = std::mem::take(&mut self.script);
+        let is_exact_so_far = self.verdict.departs_at.is_none();
         let equal = match () {
-            () if done == recorded && self.verdict.departs_at.is_none() => done.len() as u64,
-            () if self.verdict.departs_at.is_none()
-                && common(&done, &recorded, exact) == recorded.len().max(done.len()) as u64 =>
-            {
+            () if is_exact_so_far && done == recorded => done.len() as u64,
+            () if is_exact_so_far && common(&done, &recorded, true) == recorded.len().max(done.len()) as u64 => {
                 self.verdict.reordered += 1;
                 done.len() as u64
             }
             () => {
-                self.depart(event);
-                common(&done, &recorded, |operation| Operation { address: 0, ..exact(operation) })
+                self.depart(step.event);
+                common(&done, &recorded, false)
             }
         };
         self.verdict.segment_events_equal += equal;
@@ -247,63 +275,17 @@ impl Check {
     }
 }
 
-fn exact(operation: &Operation) -> Operation {
-    *operation
-}
-
-/// Clears the vector and keeps its capacity.
-fn cleared(mut operations: Vec<Operation>) -> Vec<Operation> {
-    operations.clear();
-    operations
-}
-
-/// Counts the operations that two lists have in common after mapping each through `seen`.
-fn common(one: &[Operation], other: &[Operation], seen: fn(&Operation) -> Operation) -> u64 {
-    let sorted = |operations: &[Operation]| {
-        // Sizes are multiples of 512, so the low bits have room for the kind.
-        let key = |it: &Operation| pair(it.address, it.size | it.kind as u64);
-        sorted_by_key(operations.iter().map(seen).collect(), key)
-    };
-    let (one, other) = (sorted(one), sorted(other));
-    let key = |it: &Operation| (it.address, it.size | it.kind as u64);
-    let (mut count, mut rest) = (0, other.iter().peekable());
-    for operation in &one {
-        while rest.next_if(|other| key(other) < key(operation)).is_some() {}
-        count += u64::from(rest.next_if(|other| *other == operation).is_some());
+fn after(reserved: u64, operation: Operation) -> u64 {
+    match operation.kind.grows() {
+        true => reserved.saturating_add(operation.size),
+        false => reserved.saturating_sub(operation.size),
     }
-    count
 }
 
-/// Returns the step before the last one that was taken.
-fn step_before(recording: &Recording, next: usize) -> Option<What> {
-    next.checked_sub(2).and_then(|before| recording.steps.get(before)).map(|step| step.what)
-}
-
-/// Rules that matter only with deferred frees or private pools. Files do not record which pools are `use_on_oom`, and
-/// `no_split` shows only in blocks that are live at the end.
-pub(crate) const COMPLETED: &str = "deferred frees completed by a release";
-pub(crate) const RETIRED: &str = "release of private pools";
-pub(crate) const NOT_RECORDED: &str = "use_on_oom and no_split of private pools (not recorded)";
-
-/// Returns the names of settings and rules that the recording did not exercise.
-pub fn not_exercised(verdict: &Verdict, settings: &Settings) -> Vec<&'static str> {
-    let it = &verdict.exercised;
-    let rules = [
-        ("expandable_segments", settings.expandable && it.pages > 0),
-        ("max_split_size", it.unsplit > 0),
-        ("roundup_power2_divisions", it.rounded_up > 0),
-        ("garbage_collection_threshold", it.collections > 0),
-        ("large_segment_size", it.large_segments > 0 || it.pages > 0),
-        ("empty_cache", verdict.empty_caches > 0),
-        ("retries", it.retries > 0),
-        ("other streams", it.streams > 0),
-        ("deferred frees", it.awaited > 0),
-        (COMPLETED, it.awaited == 0 || it.completed > 0),
-        ("private pools", it.private > 0),
-        (RETIRED, it.private == 0 || it.retired > 0),
-        (NOT_RECORDED, it.private == 0),
-    ];
-    rules.into_iter().filter(|(_, is_exercised)| !is_exercised).map(|(name, _)| name).collect()
+/// Empties a vector and keeps its room.
+pub(super) fn cleared<T>(mut rows: Vec<T>) -> Vec<T> {
+    rows.clear();
+    rows
 }
 
 #[cfg(test)]

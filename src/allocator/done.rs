@@ -1,7 +1,7 @@
 //! Cache of finished runs for later questions.
 
 use super::bands::Banded;
-use super::run::Plan;
+use super::plan::Plan;
 
 /// Results of finished runs and fits. A later question that needs one of them reads it here.
 #[derive(Default)]

@@ -1,29 +1,18 @@
 //! Stand-in for the CUDA driver. It hands out addresses and fails when the capacity is used up, or it replays what a
 //! recording shows.
 
+use super::addresses::{Addresses, Order};
+use super::implied::Attempts;
+
 /// Bytes of address space reserved for an expandable segment.
 pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
-/// First address that is handed out.
+/// First address of invented segments.
 const FIRST: u64 = 0x7000_0000_0000;
-/// Start of descending addresses and upper end of ascending ones.
+/// Upper end of invented addresses.
 const LAST: u64 = 1 << 62;
 /// Distance between reserved address ranges, in bytes.
 const RANGE: u64 = 1 << 45;
 const GRANULE: u64 = 2 << 20;
-
-/// Order of the addresses of new segments. The real order is unknown, and it decides between free blocks of equal size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    #[default]
-    Ascending,
-    Descending,
-    Mixed,
-}
-
-impl Order {
-    /// All orders.
-    pub const ALL: [Order; 3] = [Order::Ascending, Order::Descending, Order::Mixed];
-}
 
 /// Kind of a segment operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +41,7 @@ pub struct Operation {
 /// The driver behind an [`Allocator`](crate::Allocator).
 #[derive(Clone, Debug)]
 pub(crate) enum Driver {
-    Model { order: Order, next: u64, count: u64, capacity: Option<u64> },
+    Model { addresses: Addresses, capacity: Option<u64> },
     Script(Script),
     Recorded(Recorded),
 }
@@ -84,7 +73,7 @@ impl Recorded {
     }
 
     fn has_room(&self, size: u64, reserved: u64) -> bool {
-        self.capacity.is_none_or(|most| reserved.saturating_add(size) <= most)
+        has_room(self.capacity, size, reserved)
     }
 
     fn beyond(&mut self, size: u64) -> Option<u64> {
@@ -94,23 +83,33 @@ impl Recorded {
     }
 }
 
-/// Recorded operations of one request.
+/// Recorded operations of one request, and the limits that all requests so far imply.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     pub(crate) operations: Vec<Operation>,
     pub(crate) next: usize,
     /// True if operations beyond the recorded ones are granted, because the request succeeded.
     pub(crate) succeeds: bool,
+    /// Segment size of the request, which a memory fraction is compared with.
+    pub(crate) segment: u64,
+    pub(crate) attempts: Attempts,
     invented: u64,
 }
 
 impl Script {
+    pub(crate) fn new(attempts: Attempts) -> Script {
+        Script { attempts, ..Script::default() }
+    }
+
     fn current(&self) -> Option<Operation> {
         self.operations.get(self.next).copied()
     }
 
-    fn grants(&self) -> bool {
-        self.current().map_or(self.succeeds, |operation| operation.kind.grows())
+    /// Decides whether `size` more bytes are granted, and notes the decision.
+    fn grants(&mut self, size: u64, reserved: u64) -> bool {
+        let grants = self.current().map_or(self.succeeds, |operation| operation.kind.grows());
+        self.attempts.add(reserved, size, self.segment, grants);
+        grants
     }
 
     /// Skips recorded operations that give memory back, because everything cached has been released.
@@ -119,28 +118,52 @@ impl Script {
             self.next += 1;
         }
     }
+
+    /// Returns true if these segments are given back next.
+    fn goes_on(&self, segments: impl Iterator<Item = (u64, u64)>) -> bool {
+        let rest = self.operations.get(self.next..).unwrap_or_default();
+        let mut rest = rest.iter().filter(|it| it.kind == Kind::Free).map(|it| (it.address, it.size));
+        segments.into_iter().all(|segment| rest.next() == Some(segment))
+    }
+
+    fn invent(&mut self) -> u64 {
+        self.invented += 1;
+        FIRST << 4 | (self.invented & 0x3fff) << 48
+    }
+}
+
+fn has_room(capacity: Option<u64>, size: u64, reserved: u64) -> bool {
+    capacity.is_none_or(|most| reserved.saturating_add(size) <= most)
 }
 
 impl Driver {
+    /// Creates a driver that hands out addresses in this order.
     pub(crate) fn new(order: Order, capacity: Option<u64>) -> Driver {
-        Driver::Model { order, next: if order == Order::Descending { LAST } else { FIRST }, count: 0, capacity }
+        Driver::Model { addresses: Addresses::new(order), capacity }
+    }
+
+    /// Sets the segment size of the request that asks for memory next.
+    pub(crate) fn begin(&mut self, segment: u64) {
+        if let Driver::Script(script) = self {
+            script.segment = segment;
+        }
     }
 
     /// Returns the address of a new segment, or `None` if out of memory. `reserved` is the number of bytes reserved so
     /// far.
     pub(crate) fn allocate(&mut self, size: u64, reserved: u64) -> Option<u64> {
         match self {
-            Driver::Model { capacity, .. } => {
-                let has_room = capacity.is_none_or(|most| reserved.saturating_add(size) <= most);
-                if has_room { self.address(size) } else { None }
-            }
+            Driver::Model { addresses, capacity } => match has_room(*capacity, size, reserved) {
+                true => addresses.take(size),
+                false => None,
+            },
             Driver::Recorded(recorded) => match recorded.has_room(size, reserved) {
                 true => recorded.take(Kind::Alloc, size).or_else(|| recorded.beyond(size)),
                 false => None,
             },
             Driver::Script(script) => {
                 let recorded = script.current();
-                if !script.grants() {
+                if !script.grants(size, reserved) {
                     return None;
                 }
                 script.next += usize::from(recorded.is_some());
@@ -153,7 +176,7 @@ impl Driver {
     /// Returns true if `size` bytes can be mapped.
     pub(crate) fn maps(&mut self, size: u64, reserved: u64) -> bool {
         match self {
-            Driver::Model { capacity, .. } => capacity.is_none_or(|most| reserved.saturating_add(size) <= most),
+            Driver::Model { capacity, .. } => has_room(*capacity, size, reserved),
             Driver::Recorded(recorded) => {
                 let has_room = recorded.has_room(size, reserved);
                 if has_room {
@@ -162,17 +185,27 @@ impl Driver {
                 has_room
             }
             Driver::Script(script) => {
-                let grants = script.grants();
+                let grants = script.grants(size, reserved);
                 script.next += usize::from(grants && script.current().is_some());
                 grants
             }
         }
     }
 
+    /// Returns true if a recording shows that a request was refused although no page was missing: by a memory fraction.
+    pub(crate) fn refuses_mapped(&mut self, reserved: u64) -> bool {
+        match self {
+            Driver::Script(script) if script.current().is_some_and(|it| !it.kind.grows()) => {
+                !script.grants(0, reserved)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the first address of a new reserved range.
     pub(crate) fn reserve(&mut self) -> Option<u64> {
         match self {
-            Driver::Model { .. } => self.address(RANGE),
+            Driver::Model { addresses, .. } => addresses.take(RANGE),
             Driver::Recorded(recorded) => {
                 let maps = recorded.taken.get(recorded.next).filter(|it| it.kind == Kind::Map).map(|it| it.address);
                 maps.or_else(|| recorded.beyond(RANGE))
@@ -185,45 +218,43 @@ impl Driver {
     }
 
     /// Notes that memory was given back.
-    pub(crate) fn given_back(&mut self) {
-        if let Driver::Script(script) = self
-            && script.current().is_some_and(|operation| !operation.kind.grows())
-        {
-            script.next += 1;
+    pub(crate) fn given_back(&mut self, operation: Operation) {
+        match self {
+            Driver::Model { addresses, .. } if operation.kind == Kind::Free => {
+                addresses.give_back(operation.address, operation.size);
+            }
+            Driver::Script(script) if script.current().is_some_and(|it| !it.kind.grows()) => script.next += 1,
+            _ => {}
         }
     }
 
-    /// Notes that everything cached was given back. Further recorded releases of the request are skipped.
+    /// Notes that a reserved range was given back.
+    pub(crate) fn gave_range_back(&mut self, address: u64) {
+        if let Driver::Model { addresses, .. } = self {
+            addresses.give_back(address, RANGE);
+        }
+    }
+
+    /// Notes that everything cached was released. A script skips the recorded releases that are left.
     pub(crate) fn gave_everything(&mut self) {
         if let Driver::Script(script) = self {
             script.nothing_is_left();
         }
     }
 
-    /// Returns the next address, or `None` if they are used up.
-    fn address(&mut self, size: u64) -> Option<u64> {
-        let Driver::Model { order, next, count, .. } = self else { return None };
-        let size = size.checked_next_multiple_of(GRANULE).unwrap_or(size);
-        *count += 1;
-        match order {
-            Order::Ascending => {
-                let address = *next;
-                *next = next.saturating_add(size);
-                Some(address).filter(|_| *next <= LAST)
-            }
-            Order::Descending => {
-                *next = next.saturating_sub(size);
-                Some(*next).filter(|next| *next > 0)
-            }
-            // An odd factor, so that no two of up to 2^18 counts get the same address.
-            Order::Mixed => Some((count.wrapping_mul(0x9e37_79b1) & ((1 << 18) - 1)) << 45),
+    /// Returns false if a recording shows that these segments, address and bytes each, are not what was released next.
+    pub(crate) fn agrees(&self, segments: impl Iterator<Item = (u64, u64)>) -> bool {
+        match self {
+            Driver::Script(script) => script.goes_on(segments),
+            _ => true,
         }
     }
-}
 
-impl Script {
-    fn invent(&mut self) -> u64 {
-        self.invented += 1;
-        FIRST << 4 | (self.invented & 0x3fff) << 48
+    /// The attempts to get memory that a recording shows.
+    pub(crate) fn attempts(&mut self) -> Option<&mut Attempts> {
+        match self {
+            Driver::Script(script) => Some(&mut script.attempts),
+            _ => None,
+        }
     }
 }

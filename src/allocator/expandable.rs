@@ -13,7 +13,10 @@ impl Allocator {
             Some(block) => block,
             None => self.reserve_addresses(pool, stream)?,
         };
-        let at = self.blocks.at(block);
+        let at = *self.blocks.at(block);
+        if at.state == State::Free && at.size >= size && self.driver.refuses_mapped(self.totals.reserved) {
+            return None;
+        }
         if at.state == State::Unmapped && !self.map(block, size.min(at.size)) {
             return None;
         }
@@ -58,9 +61,11 @@ impl Allocator {
     pub(crate) fn add_range(&mut self, pool: u32, stream: u32, base: u64, page: u64) -> u32 {
         self.ranges.push(Range { base, page });
         let range = self.ranges.len() as u32 - 1;
+        let number = self.next_number();
         let id = self.blocks.add(Block {
             address: base,
             size: range_size(base, page),
+            number,
             freed_at: 0,
             stream,
             pool,
@@ -87,6 +92,7 @@ impl Allocator {
         if bytes < block.size {
             let (address, size) = (block.address.wrapping_add(bytes), block.size - bytes);
             let rest = self.blocks.add_after(id, Block { address, size, ..block });
+            self.renumber(rest);
             self.keep_unmapped(rest);
         }
         let mapped = self.blocks.at_mut(id);
@@ -99,24 +105,31 @@ impl Allocator {
         true
     }
 
-    /// Unmaps the whole pages of a free block. Partial pages at both ends stay free.
-    pub(crate) fn unmap(&mut self, id: u32) {
-        let block = *self.blocks.at(id);
-        let Range { base, page } = self.ranges[block.range as usize];
+    /// Returns the whole pages inside a block: begin and end.
+    pub(crate) fn whole_pages(&self, block: &Block) -> Option<[u64; 2]> {
+        let Range { base, page } = *self.ranges.get(block.range as usize)?;
         let end = block.address.saturating_add(block.size);
         let offset = block.address.saturating_sub(base);
         let low = base.saturating_add(offset.checked_next_multiple_of(page).unwrap_or(u64::MAX));
         let high = base.saturating_add(end.saturating_sub(base) / page * page);
-        if high <= low {
-            return;
-        }
+        (low < high).then_some([low, high])
+    }
+
+    /// Unmaps the whole pages of a free block. Partial pages at both ends stay free.
+    pub(crate) fn unmap(&mut self, id: u32) {
+        let block = *self.blocks.at(id);
+        let Range { base, .. } = self.ranges[block.range as usize];
+        let end = block.address.saturating_add(block.size);
+        let Some([low, high]) = self.whole_pages(&block) else { return };
         self.pool_at(block.pool).free.remove(&Key::of(id, &block));
         if low > block.address {
             let front = self.blocks.add_before(id, Block { size: low - block.address, ..block });
+            self.renumber(front);
             self.keep_free(front);
         }
         if end > high {
             let behind = self.blocks.add_after(id, Block { address: high, size: end - high, ..block });
+            self.renumber(behind);
             self.keep_free(behind);
         }
         let unmapped = self.blocks.at_mut(id);
@@ -127,6 +140,7 @@ impl Allocator {
         if self.blocks.at(id).is_whole() {
             // Nothing of the range is mapped any more, so its addresses are given back too.
             self.blocks.remove(id);
+            self.driver.gave_range_back(base);
         } else {
             self.keep_unmapped(id);
         }

@@ -1,9 +1,9 @@
 //! Confidence in a prediction.
 
-use super::check::{COMPLETED, NOT_RECORDED, RETIRED};
+use super::counts::Exercised;
 use super::infer::Proof;
-use super::model::Exercised;
 use super::settings::Settings;
+use super::verdict::{COMPLETED, NOT_RECORDED, RETIRED};
 
 /// Confidence in a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

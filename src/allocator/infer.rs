@@ -1,10 +1,11 @@
 //! Inference of the allocator settings under which the model reproduces a recording. It takes the settings in the file,
 //! then what the recorded blocks show, then tries a few alternatives.
 
-use super::check::{Check, Verdict, not_exercised};
+use super::check::Check;
 use super::recording::Recording;
 use super::rounding::rounded;
-use super::settings::{Backend, INTERVALS, MIB, NPU_ADDED, NPU_ALIGNED, Settings};
+use super::settings::{Backend, BlockOrder, INTERVALS, MIB, NPU_ADDED, NPU_ALIGNED, Settings};
+use super::verdict::{Verdict, not_exercised};
 use base::slice::{Slice, Sliced};
 
 /// Inferred settings and how well the model reproduces the recording under them.
@@ -91,7 +92,8 @@ fn rounding(recording: &Recording, told: Settings, assumed: &mut Vec<String>) ->
     let wrong = |settings: &Settings, backend: Backend| {
         recording.rounded.iter().filter(|(asked, size)| rounded(settings, backend, *asked) != *size).count()
     };
-    let plain = Backend::default();
+    let order = if recording.names_pools { BlockOrder::Segment } else { BlockOrder::Address };
+    let plain = Backend { order, ..Backend::default() };
     let mut best = (wrong(&told, plain), told.clone(), plain, String::new());
     for added in [0, NPU_ADDED] {
         for divisions in [0, 1, 2, 4, 8, 16, 32, 64] {
@@ -138,13 +140,28 @@ fn others(
     );
     if recording.settings.is_none() {
         for added in [NPU_ADDED, 0].into_iter().filter(|added| *added != backend.added) {
-            attempt(settings.clone(), Backend { added, aligned: 0 }, "bytes added to each request, found by search");
+            attempt(
+                settings.clone(),
+                Backend { added, aligned: 0, ..backend },
+                "bytes added to each request, found by search",
+            );
         }
     }
     // Block sizes show torch_npu even if the settings are recorded.
     if settings.expandable && (recording.settings.is_none() || backend.added == NPU_ADDED) {
-        let aligned = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED };
+        let aligned = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED, ..backend };
         attempt(settings.clone(), aligned, "large blocks aligned to 16 KiB (torch_npu), found by search");
+    }
+    // Nothing in a file tells these versions apart.
+    let orders = [
+        (BlockOrder::Address, "free blocks of one size ordered by address (PyTorch up to 2.11), found by search"),
+        (BlockOrder::Segment, "free blocks of one size ordered by segment (PyTorch 2.13 and later), found by search"),
+        (BlockOrder::Block, "free blocks of one size ordered by age (PyTorch 2.12), found by search"),
+    ];
+    if recording.names_pools {
+        for (order, words) in orders.into_iter().filter(|(order, _)| *order != backend.order) {
+            attempt(settings.clone(), Backend { order, ..backend }, words);
+        }
     }
     tried
 }

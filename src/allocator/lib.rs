@@ -22,16 +22,23 @@ pub mod blocks;
 mod pool;
 
 // Source of addresses and memory.
+mod addresses;
 pub mod driver;
+pub mod implied;
 
 // Placing and freeing blocks, growing expandable segments, releasing cached memory.
+mod counts;
 mod expandable;
+mod find;
+mod frees;
 pub mod model;
 mod release;
 
 // Requests of the program, read from a device's history.
+mod private;
 mod ranks;
 pub mod reading;
+mod reading_start;
 mod recorded;
 pub mod recording;
 pub mod transfer;
@@ -40,13 +47,19 @@ pub mod transfer;
 mod start;
 
 // Comparison of the model with the recording.
+mod ages;
+mod causes;
 pub mod check;
+pub mod findings;
 pub mod infer;
+pub mod verdict;
 
 // Simulated runs under other settings, and what is derived from them.
 pub mod bands;
 pub mod course;
 pub mod grade;
+pub mod plan;
+pub mod program;
 pub mod run;
 pub mod search;
 pub mod trace;
@@ -57,15 +70,21 @@ mod done;
 mod rows;
 pub mod simulation;
 
-pub use check::{Check, Verdict};
+pub use addresses::Order;
+pub use check::Check;
 pub use conf::{LineError, Problem};
-pub use driver::Order;
+pub use counts::{Exercised, Totals};
+pub use findings::{Cause, Findings};
 pub use grade::Grade;
+pub use implied::Implied;
 pub use infer::{Inference, Proof};
-pub use model::{Allocator, Exercised, Totals};
+pub use model::Allocator;
+pub use plan::{EmptyCache, Outcome, Plan, StartState};
+pub use program::Program;
 pub use recording::{Place, Recording};
-pub use run::{EmptyCache, Outcome, Plan, Run, StartState};
-pub use settings::{Backend, Limits, Settings};
+pub use run::Run;
+pub use settings::{Backend, BlockOrder, Limits, Settings};
+pub use verdict::Verdict;
 
 #[cfg(test)]
 #[path = "../../tests/units/allocator/files.rs"]
@@ -74,3 +93,7 @@ mod files;
 #[cfg(test)]
 #[path = "../../tests/units/allocator/referee.rs"]
 mod referee;
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/recordings.rs"]
+mod recordings;

@@ -4,11 +4,12 @@
 //! size, address). Its front is handed out, the rest stays free. Blocks never merge across segments.
 
 use super::blocks::{Block, Blocks, NONE, State};
+use super::counts::{Exercised, Totals};
 use super::driver::{Driver, Kind, Operation};
-use super::pool::{Key, Pool, Traits};
+use super::pool::{Pool, Traits};
 use super::recording::Place;
 use super::rounding::{is_rounded_up, rounded, segment};
-use super::settings::{Backend, GRAIN, Limits, SMALL, SMALL_SEGMENT, Settings};
+use super::settings::{Backend, BlockOrder, Limits, SMALL, Settings};
 use base::sorted::sorted_by_key;
 
 /// Maximum request in bytes. No device has that much memory, so larger requests are out of memory.
@@ -19,63 +20,6 @@ const LARGEST: u64 = 1 << 44;
 pub(crate) struct Range {
     pub(crate) base: u64,
     pub(crate) page: u64,
-}
-
-/// Running totals of an allocator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    pub reserved: u64,
-    /// Bytes of blocks that are live or awaiting free.
-    pub allocated: u64,
-    pub segment_allocs: u64,
-    pub segment_frees: u64,
-    pub maps: u64,
-    pub unmaps: u64,
-    pub retries: u64,
-}
-
-impl Totals {
-    /// Returns the number of calls that take memory from the driver or give it back.
-    pub fn driver_calls(&self) -> u64 {
-        self.segment_allocs + self.segment_frees + self.maps + self.unmaps
-    }
-}
-
-/// Counts of how often each rule affected a decision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Exercised {
-    /// Choices among several blocks.
-    pub choices: u64,
-    /// Choices that the address decided, among blocks of equal size.
-    pub ties: u64,
-    pub splits: u64,
-    /// Blocks that kept a remainder too small to split off.
-    pub tails: u64,
-    pub merges: u64,
-    /// Blocks at the growing end of an expandable segment that were skipped.
-    pub skips: u64,
-    /// New non-expandable segments.
-    pub segments: u64,
-    /// New pages of expandable segments.
-    pub pages: u64,
-    /// Decisions by `max_split_size` or `max_non_split_rounding`.
-    pub unsplit: u64,
-    pub rounded_up: u64,
-    pub collections: u64,
-    pub releases: u64,
-    pub retries: u64,
-    /// Requests on a stream other than the first.
-    pub streams: u64,
-    /// Deferred frees.
-    pub awaited: u64,
-    /// Requests of private pools.
-    pub private: u64,
-    /// Deferred frees that were completed because everything cached was released.
-    pub completed: u64,
-    /// Private pools whose memory was released.
-    pub retired: u64,
-    /// Requests whose segment size depends on `large_segment_size_mb`.
-    pub large_segments: u64,
 }
 
 /// The caching allocator of one device.
@@ -89,8 +33,17 @@ pub struct Allocator {
     pub(crate) pools: Vec<Pool>,
     /// Properties of pools by pool id, as far as they are known.
     pub(crate) traits: Vec<Traits>,
-    /// Number of blocks awaiting free.
-    awaiting: u64,
+    /// Number of the newest segment or block, see [`BlockOrder`].
+    pub(crate) numbers: u64,
+    /// Number of segments before the first event, which have the lowest numbers.
+    pub(crate) start_segments: u64,
+    /// True if a request of a private pool releases cached memory before it fails.
+    pub(crate) retries_private: bool,
+    /// Number of blocks awaiting free, and of all deferred frees so far.
+    pub(crate) awaiting: u64,
+    pub(crate) deferred: u64,
+    /// Blocks whose free completes when the current request waits, if a recording shows which. Otherwise all do.
+    pub(crate) waited: Option<Vec<u32>>,
     /// Allocations whose deferred free was completed by the allocator. The caller drains them.
     pub(crate) completed: Vec<u32>,
     pub(crate) ranges: Vec<Range>,
@@ -106,7 +59,7 @@ pub struct Allocator {
 
 impl Allocator {
     pub(crate) fn new(settings: Settings, backend: Backend, limits: Limits, driver: Driver) -> Allocator {
-        let (blocks, pools, traits, awaiting, completed) = Default::default();
+        let (blocks, pools, traits, numbers, start_segments, awaiting, deferred, completed) = Default::default();
         let (ranges, log_places, totals, exercised) = Default::default();
         Allocator {
             settings,
@@ -115,7 +68,12 @@ impl Allocator {
             blocks,
             pools,
             traits,
+            numbers,
+            start_segments,
+            retries_private: false,
             awaiting,
+            deferred,
+            waited: None,
             completed,
             ranges,
             driver,
@@ -143,11 +101,17 @@ impl Allocator {
 
     /// Returns true if garbage collection is on.
     pub(crate) fn collects(&self) -> bool {
-        self.settings.collects() && self.limits.allowed.is_some()
+        self.settings.collects() && self.limits.collect_above.is_some()
     }
 
     /// Returns the block for a request, or `None` if out of memory.
     pub fn allocate(&mut self, requested: u64, place: Place, allocation: u32) -> Option<u32> {
+        self.request(requested, place, allocation, false)
+    }
+
+    /// Like [`allocate`](Allocator::allocate). `misses` is set if the request is known to find no free block.
+    #[inline]
+    pub(crate) fn request(&mut self, requested: u64, place: Place, allocation: u32, misses: bool) -> Option<u32> {
         let size = rounded(&self.settings, self.backend, requested);
         if size > LARGEST {
             return None;
@@ -158,7 +122,11 @@ impl Allocator {
             self.exercised.private += 1;
             self.use_again(place.pool);
         }
-        let found = match self.find(pool, size, place.stream) {
+        if self.collects() {
+            self.pool_at(pool).searches += 1;
+        }
+        let found = if misses { None } else { self.find(pool, size, place.stream) };
+        let found = match found {
             Some(found) => found,
             None => self.obtain(pool, size, place.stream)?,
         };
@@ -192,7 +160,7 @@ impl Allocator {
         {
             return Some(grown);
         }
-        if self.pools[pool as usize].traits.captures {
+        if pool > 1 && !self.retries_private {
             return None;
         }
         self.release_cached();
@@ -204,6 +172,7 @@ impl Allocator {
 
     fn grow(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         let bytes = segment(&self.settings, size);
+        self.driver.begin(bytes);
         if self.is_beyond_limit(size) {
             return None;
         }
@@ -215,9 +184,11 @@ impl Allocator {
         self.exercised.segments += 1;
         self.exercised.large_segments += u64::from(size > SMALL && bytes == self.settings.large_segment);
         self.reserve(Operation { kind: Kind::Alloc, address, size: bytes }, stream, pool);
+        let number = self.next_number();
         Some(self.blocks.add(Block {
             address,
             size: bytes,
+            number,
             freed_at: 0,
             stream,
             pool,
@@ -235,6 +206,23 @@ impl Allocator {
         self.limits.allowed.is_some_and(|allowed| self.totals.reserved.saturating_add(bytes) > allowed)
     }
 
+    /// Returns the number of a new segment.
+    pub(crate) fn next_number(&mut self) -> u64 {
+        if self.backend.order == BlockOrder::Address {
+            return 0;
+        }
+        self.numbers += 1;
+        self.numbers
+    }
+
+    /// Numbers a new block of a segment.
+    #[inline]
+    pub(crate) fn renumber(&mut self, id: u32) {
+        if self.backend.order == BlockOrder::Block {
+            self.blocks.at_mut(id).number = self.next_number();
+        }
+    }
+
     /// Adds a segment operation to the totals and the log.
     pub(crate) fn reserve(&mut self, operation: Operation, stream: u32, pool: u32) {
         let reserved = &mut self.totals.reserved;
@@ -242,8 +230,9 @@ impl Allocator {
             true => reserved.saturating_add(operation.size),
             false => reserved.saturating_sub(operation.size),
         };
+        self.totals.peak_reserved = self.totals.peak_reserved.max(self.totals.reserved);
         if !operation.kind.grows() {
-            self.driver.given_back();
+            self.driver.given_back(operation);
         }
         if let Some(log) = &mut self.log {
             log.push(operation);
@@ -251,163 +240,10 @@ impl Allocator {
         }
     }
 
-    /// Takes the best free block out of a pool (PyTorch's `get_free_block`).
-    fn find(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
-        let collects = self.collects();
-        let Allocator { settings, blocks, pools, exercised, .. } = self;
-        let pool = &mut pools[pool as usize];
-        if collects {
-            pool.searches += 1;
-        }
-        let from = Key::from(stream, size);
-        let mut next = pool.free.range(from..).take_while(|key| key.stream == stream).copied();
-        let mut best = next.next()?;
-        let mut block = blocks.at(best.block);
-        let mut other = next.next();
-        exercised.choices += u64::from(other.is_some());
-        if block.is_expandable() && settings.expandable {
-            let reach = |block: &Block| {
-                let behind = Some(block.next).filter(|next| *next != NONE).map(|next| blocks.at(next));
-                block.size.saturating_add(
-                    behind.filter(|behind| behind.state == State::Unmapped).map_or(0, |behind| behind.size),
-                )
-            };
-            while block.is_expandable()
-                && let Some(key) = other.filter(|key| reach(blocks.at(key.block)) < reach(block))
-            {
-                (best, block, other) = (key, blocks.at(key.block), next.next());
-                exercised.skips += 1;
-            }
-        } else {
-            while block.is_expandable() {
-                best = other?;
-                (block, other) = (blocks.at(best.block), next.next());
-            }
-        }
-        exercised.ties += u64::from(other.is_some_and(|other| other.size == best.size));
-        if let Some(most) = settings.max_split {
-            let is_kept_for_larger = size < most && best.size >= most;
-            let is_too_large = size >= most && best.size >= size.saturating_add(settings.non_split);
-            if is_kept_for_larger || is_too_large {
-                exercised.unsplit += 1;
-                return None;
-            }
-        }
-        pool.free.remove(&best);
-        Some(best.block)
-    }
-
-    /// Aligns a large block in an expandable segment, as torch_npu does. The front that is cut off stays free.
-    fn align(&mut self, id: u32, size: u64) -> u32 {
-        let Backend { aligned, .. } = self.backend;
-        let block = *self.blocks.at(id);
-        if aligned == 0 || !self.settings.expandable || size < SMALL_SEGMENT || block.address.is_multiple_of(aligned) {
-            return id;
-        }
-        let front = aligned - block.address % aligned;
-        if front.saturating_add(size) > block.size {
-            return id;
-        }
-        self.blocks.at_mut(id).size = front;
-        let (address, size) = (block.address.wrapping_add(front), block.size - front);
-        let new = self.blocks.add_after(id, Block { address, size, ..block });
-        self.keep_free(id);
-        new
-    }
-
-    /// Splits off the end of a block if it is worth keeping, and returns the front (PyTorch's `should_split`).
-    fn split(&mut self, id: u32, size: u64) -> u32 {
-        let block = *self.blocks.at(id);
-        let rest = block.size - size;
-        let Pool { small: is_small, traits, .. } = self.pools[block.pool as usize];
-        if traits.no_split {
-            self.exercised.tails += u64::from(rest > 0);
-            return id;
-        }
-        let may_split = self.settings.max_split.is_none_or(|most| size < most);
-        let splits = if is_small || self.settings.expandable { rest >= GRAIN } else { may_split && rest > SMALL };
-        if !splits {
-            self.exercised.tails += u64::from(rest > 0);
-            self.exercised.unsplit += u64::from(!may_split && rest > SMALL && !self.settings.expandable);
-            return id;
-        }
-        self.exercised.splits += 1;
-        let front = self.blocks.add_before(id, Block { size, ..block });
-        let behind = self.blocks.at_mut(id);
-        behind.address = behind.address.wrapping_add(size);
-        behind.size = rest;
-        self.keep_free(id);
-        front
-    }
-
     /// Returns all blocks, including unmapped ones, ordered by address.
     pub fn blocks(&self) -> Vec<Block> {
         let blocks = self.blocks.iter().map(|(_, block)| *block).collect();
         sorted_by_key(blocks, |block: &Block| block.address.into())
-    }
-
-    /// Marks a block as awaiting free, because another stream still uses it.
-    pub fn request_free(&mut self, id: u32) {
-        let block = self.blocks.at_mut(id);
-        if block.state == State::Live {
-            block.state = State::AwaitingFree;
-            self.awaiting += 1;
-        }
-    }
-
-    /// Frees the blocks that are awaiting free, either all or those of one pool id.
-    pub(crate) fn complete_frees(&mut self, id: Option<u32>) {
-        if self.awaiting == 0 {
-            return;
-        }
-        let awaiting = self.blocks.iter().filter(|(_, block)| block.state == State::AwaitingFree);
-        let of_pool = awaiting.filter(|(_, block)| id.is_none_or(|id| block.pool / 2 == id));
-        let blocks: Vec<(u32, u32)> = of_pool.map(|(at, block)| (at, block.allocation)).collect();
-        for (at, allocation) in blocks {
-            self.free(at);
-            self.completed.push(allocation);
-            self.exercised.completed += 1;
-        }
-    }
-
-    /// Frees a block.
-    pub fn free(&mut self, id: u32) {
-        let block = self.blocks.at_mut(id);
-        if block.state == State::AwaitingFree {
-            self.awaiting = self.awaiting.saturating_sub(1);
-        }
-        block.state = State::Free;
-        block.allocation = NONE;
-        self.totals.allocated = self.totals.allocated.saturating_sub(block.size);
-        self.merge(id);
-        self.keep_free(id);
-    }
-
-    /// Merges a block with the neighbors that have the same state. The block itself must not be in a pool's set.
-    #[inline]
-    pub(crate) fn merge(&mut self, id: u32) {
-        let Block { state, pool, previous, next, .. } = *self.blocks.at(id);
-        for neighbour in [previous, next] {
-            if neighbour == NONE || self.blocks.at(neighbour).state != state {
-                continue;
-            }
-            let other = self.blocks.at(neighbour);
-            let pool = &mut self.pools[pool as usize];
-            match state {
-                State::Unmapped => pool.unmapped.remove(&Key::of_unmapped(neighbour, other)),
-                _ => pool.free.remove(&Key::of(neighbour, other)),
-            };
-            self.blocks.absorb(id, neighbour);
-            self.exercised.merges += 1;
-        }
-    }
-
-    /// Adds a free block to its pool.
-    pub(crate) fn keep_free(&mut self, id: u32) {
-        let block = self.blocks.at_mut(id);
-        let pool = &mut self.pools[block.pool as usize];
-        block.freed_at = pool.searches;
-        pool.free.insert(Key::of(id, block));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Pools of free blocks, ordered by stream, size and address, and of unmapped blocks, ordered by stream and address.
+//! Pools of free blocks, ordered by stream, size, number and address, and of unmapped blocks, ordered by stream and address.
 
 use super::blocks::Block;
 use std::collections::BTreeSet;
@@ -9,6 +9,8 @@ pub(crate) struct Key {
     pub(crate) stream: u32,
     /// 0 for unmapped blocks, which are ordered by address alone.
     pub(crate) size: u64,
+    /// 0 where blocks of equal size are ordered by address.
+    pub(crate) number: u64,
     pub(crate) address: u64,
     pub(crate) block: u32,
 }
@@ -16,23 +18,22 @@ pub(crate) struct Key {
 impl Key {
     /// Returns the lower bound of the keys of this stream and size.
     pub(crate) fn from(stream: u32, size: u64) -> Key {
-        Key { stream, size, address: 0, block: 0 }
+        Key { stream, size, number: 0, address: 0, block: 0 }
     }
 
     pub(crate) fn of(id: u32, block: &Block) -> Key {
-        Key { stream: block.stream, size: block.size, address: block.address, block: id }
+        let Block { stream, size, number, address, .. } = *block;
+        Key { stream, size, number, address, block: id }
     }
 
     pub(crate) fn of_unmapped(id: u32, block: &Block) -> Key {
-        Key { size: 0, ..Key::of(id, block) }
+        Key { size: 0, number: 0, ..Key::of(id, block) }
     }
 }
 
 /// Known properties of a pool id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traits {
-    /// True for the pool of a CUDA graph. During capture, a request fails without releasing cached memory.
-    pub(crate) captures: bool,
     /// True for `MemPool(no_split=True)`, whose blocks are never split. Added to PyTorch in 2026.
     pub(crate) no_split: bool,
 }

@@ -1,6 +1,7 @@
 //! The input of the simulation: a device's requests, separated from the decisions of its allocator.
 
-use super::driver::Operation;
+use super::driver::{Kind, Operation, RESERVED_ADDRESSES};
+use super::findings::Findings;
 use super::pool::Traits;
 use super::settings::Settings;
 use base::column::Column;
@@ -49,21 +50,25 @@ pub struct Step {
     pub what: What,
 }
 
-/// A run of consecutive operations that gave segments back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Caller that a stack shows behind a release of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Caller {
+    #[default]
+    Unknown,
+    /// `empty_cache()`.
+    EmptyCache,
+    /// A request, before it is tried again.
+    Request,
+}
+
+/// A run of consecutive operations that gave segments of one pool back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
     /// First operation, and one past the last, in [`Recording::operations`].
     pub operations: [u32; 2],
-    /// True if the program called `empty_cache()`. Otherwise a request released memory before its retry.
-    pub is_explicit: bool,
-    /// True if `is_explicit` was read from a stack.
-    pub is_known: bool,
-    /// True if memory was taken between the release and the next request.
-    pub grows_after: bool,
-    /// Private pools whose memory was given back: first index, and one past the last, in [`Recording::retired`].
-    pub retired: [u32; 2],
-    /// True if only private pools were released, because a `MemPool` was destroyed.
-    pub is_private: bool,
+    /// Index of the pool.
+    pub pool: u32,
+    pub caller: Caller,
 }
 
 /// A request that failed.
@@ -119,9 +124,9 @@ pub struct Recording {
     pub steps: Column<Step>,
     #[serde(skip)]
     pub operations: Column<Operation>,
+    /// Index in `places` of each operation.
+    pub operation_places: Vec<u32>,
     pub releases: Vec<Release>,
-    /// Pools without users, grouped by the release that shows it.
-    pub retired: Vec<u32>,
     /// Pools whose blocks are never split.
     pub no_split: Vec<u32>,
     pub ooms: Vec<Oom>,
@@ -131,6 +136,10 @@ pub struct Recording {
     pub listed: Vec<(String, String)>,
     /// Parsed `listed`. Set by [`with_settings`](Recording::with_settings).
     pub settings: Option<Settings>,
+    /// True if events name their pool: PyTorch 2.12 and later.
+    pub names_pools: bool,
+    /// True if a private pool has segments at the end, and events do not name their pool.
+    pub guesses_pools: bool,
     /// True if any segment is expandable.
     pub has_expandable: bool,
     /// Number of events in the trace.
@@ -144,6 +153,9 @@ pub struct Recording {
     /// Bytes of each allocation under a plan. Empty if the plan changes none.
     #[serde(skip)]
     pub planned: Column<u64>,
+    /// What the check of the recording found out. Set by [`with_findings`](Recording::with_findings).
+    #[serde(skip)]
+    pub findings: Findings,
 }
 
 impl Recording {
@@ -162,9 +174,22 @@ impl Recording {
         self.held.is_empty() && self.early.is_empty()
     }
 
-    /// Returns the device memory in bytes, as inferred from failed requests. It is `None` without any.
-    pub fn capacity(&self) -> Option<u64> {
-        self.ooms.iter().map(|oom| oom.reserved.saturating_add(oom.device_free)).max()
+    /// Sets what the check of the recording found out: runs depend on it.
+    pub fn with_findings(self, findings: Findings) -> Recording {
+        Recording { findings, ..self }
+    }
+
+    /// Returns the number of allocations that were made before the first event: they have the lowest numbers.
+    pub(crate) fn early_numbers(&self) -> usize {
+        self.allocations.len().saturating_sub(self.requests as usize)
+    }
+
+    /// Returns an address above all recorded ones, and above those that recorded expandable segments may grow into.
+    pub(crate) fn above(&self) -> u64 {
+        let held = self.held.iter().map(|held| held.address.saturating_add(held.size));
+        let taken = self.operations.iter().filter(|operation| operation.kind != Kind::Free);
+        let taken = taken.map(|operation| operation.address.saturating_add(operation.size));
+        held.chain(taken).max().unwrap_or(0).saturating_add(RESERVED_ADDRESSES)
     }
 
     /// Sets the planned bytes of each allocation by number. 0 omits an allocation. Sizes are discarded if they are
@@ -188,15 +213,8 @@ impl Recording {
 
     /// Returns the known properties of each pool, by index.
     pub(crate) fn traits(&self) -> Vec<Traits> {
-        let traits =
-            |(at, id): (u32, &(u64, u64))| Traits { captures: id.0 > 0, no_split: self.no_split.contains(&at) };
-        (0..).zip(&self.pools).map(traits).collect()
-    }
-
-    /// Returns the private pools without users that a release shows.
-    pub(crate) fn retired(&self, release: &Release) -> &[u32] {
-        let [first, end] = release.retired.map(|at| at as usize);
-        self.retired.get(first..end).unwrap_or_default()
+        let count = self.pools.len() as u32;
+        (0..count).map(|pool| Traits { no_split: self.no_split.contains(&pool) }).collect()
     }
 
     pub(crate) fn place(&self, place: u32) -> Place {
@@ -206,6 +224,6 @@ impl Recording {
     /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         let columns = self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes();
-        columns + self.planned.heap_bytes()
+        columns + 4 * self.operation_places.capacity() + self.planned.heap_bytes()
     }
 }

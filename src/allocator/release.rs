@@ -8,7 +8,7 @@ impl Allocator {
     /// Releases all cached memory of the default pool and of private pools without users, after completing all deferred
     /// frees. `empty_cache()` does this, and a request before it fails (PyTorch's `release_cached_blocks`).
     pub fn release_cached(&mut self) {
-        self.complete_frees(None);
+        self.wait();
         // Large blocks first.
         for pool in [1, 0] {
             if pool < self.pools.len() {
@@ -62,6 +62,21 @@ impl Allocator {
         expandable.into_iter().for_each(|block| self.unmap(block));
     }
 
+    /// Returns the operations that a release of everything cached would make, in no order.
+    pub(crate) fn cached_operations(&self) -> Vec<Operation> {
+        let pools = self.pools.iter().filter(|pool| !pool.private || pool.unused);
+        let operation = |key: &Key| {
+            let block = self.blocks.at(key.block);
+            let Key { address, size, .. } = *key;
+            if self.is_segment(key) {
+                return Some(Operation { kind: Kind::Free, address, size });
+            }
+            let [low, high] = self.whole_pages(block)?;
+            Some(Operation { kind: Kind::Unmap, address: low, size: high - low })
+        };
+        pools.flat_map(|pool| &pool.free).filter_map(operation).collect()
+    }
+
     fn drop_segment(&mut self, key: Key) {
         let pool = self.blocks.at(key.block).pool;
         self.pool_at(pool).free.remove(&key);
@@ -76,16 +91,15 @@ impl Allocator {
         block.is_whole() && !block.is_expandable()
     }
 
-    /// Releases one block that is large enough, or else the largest ones until `size` bytes are released. Does nothing
-    /// without `max_split_size`. Returns true if enough was released (PyTorch's `release_available_cached_blocks`).
-    pub(crate) fn release_available(&mut self, pool: u32, size: u64, stream: u32) -> bool {
-        let Some(most) = self.settings.max_split else { return false };
+    /// Returns the segments that are released before a retry with `max_split_size`, and whether they are enough: one
+    /// that is large enough, or else the largest ones until `size` bytes are released.
+    pub(crate) fn available(&self, pool: u32, size: u64, stream: u32) -> (Vec<Key>, bool) {
+        let Some(most) = self.settings.max_split else { return (Vec::new(), false) };
         let wanted = size.max(most);
         let free = &self.pools[pool as usize].free;
         let above = free.range(Key::from(stream, wanted)..).next().copied().filter(|key| key.stream == stream);
         if let Some(key) = above.filter(|key| self.is_segment(key)) {
-            self.drop_segment(key);
-            return true;
+            return (vec![key], true);
         }
         let below = free.range(Key::from(stream, most)..Key::from(stream, wanted)).rev();
         let (mut gone, mut chosen) = (0, Vec::new());
@@ -96,44 +110,91 @@ impl Allocator {
             gone = key.size.saturating_add(gone);
             chosen.push(*key);
         }
+        (chosen, gone >= wanted)
+    }
+
+    /// Releases the [available](Allocator::available) segments. Returns true if enough was released (PyTorch's
+    /// `release_available_cached_blocks`).
+    pub(crate) fn release_available(&mut self, pool: u32, size: u64, stream: u32) -> bool {
+        let (chosen, is_enough) = self.available(pool, size, stream);
+        if chosen.is_empty() || !self.driver.agrees(segments(&chosen)) {
+            return false;
+        }
         chosen.into_iter().for_each(|key| self.drop_segment(key));
-        gone >= wanted
+        is_enough
+    }
+
+    /// Returns the segments that the first round of garbage collection releases after so many more searches of the pool.
+    pub(crate) fn garbage(&mut self, searches_to_come: u64) -> Vec<Key> {
+        Garbage::new(self, searches_to_come).take_oldest(self)
     }
 
     /// Releases segments that have been free for longer than average until reserved memory is below the threshold
     /// (PyTorch's `garbage_collect_cached_blocks`).
     pub(crate) fn collect_garbage(&mut self) {
-        let Some(allowed) = self.limits.allowed else { return };
-        let threshold = self.settings.collect_above.of(allowed);
-        if self.totals.reserved <= threshold {
+        let Some(threshold) = self.limits.collect_above else { return };
+        let reserved = self.totals.reserved;
+        let is_scripted = self.driver.attempts().is_some();
+        if !is_scripted && reserved <= threshold {
             return;
         }
-        let pool = self.pool(0, false);
-        let target = self.totals.reserved - threshold;
-        let searches = self.pools[pool as usize].searches;
-        let age = |allocator: &Allocator, key: &Key| searches - allocator.blocks.at(key.block).freed_at;
-        let free = self.pools[pool as usize].free.iter().copied();
-        let mut whole: Vec<Key> = free.filter(|key| self.blocks.at(key.block).is_whole()).collect();
-        let mut ages: u64 = whole.iter().map(|key| age(self, key)).sum();
-        let (mut count, mut gone) = (whole.len() as u64, 0);
-        while gone < target && count > 0 {
-            let average = ages as f64 / count as f64;
-            let before = whole.len();
-            whole.retain(|key| {
-                let its_age = age(self, key);
-                if !self.is_segment(key) || (its_age as f64) < average {
-                    return true;
-                }
-                gone = key.size.saturating_add(gone);
-                ages -= its_age;
-                count -= 1;
-                self.drop_segment(*key);
-                false
-            });
-            if whole.len() == before {
+        let target = reserved.saturating_sub(threshold);
+        let mut garbage = Garbage::new(self, 0);
+        let mut gone = 0;
+        while is_scripted || gone < target {
+            let oldest = garbage.take_oldest(self);
+            if oldest.is_empty() {
                 return;
+            }
+            let left = reserved.saturating_sub(gone);
+            if !self.driver.agrees(segments(&oldest)) {
+                self.driver.attempts().into_iter().for_each(|attempts| attempts.not_collected(left));
+                return;
+            }
+            self.driver.attempts().into_iter().for_each(|attempts| attempts.collected(left));
+            for key in oldest {
+                gone = key.size.saturating_add(gone);
+                self.drop_segment(key);
             }
             self.exercised.collections += 1;
         }
     }
+}
+
+/// Whole free segments of the default pool of large blocks.
+struct Garbage {
+    whole: Vec<Key>,
+    searches: u64,
+    ages: u64,
+}
+
+impl Garbage {
+    fn new(allocator: &mut Allocator, searches_to_come: u64) -> Garbage {
+        let pool = allocator.pool(0, false);
+        let pool = &allocator.pools[pool as usize];
+        let whole: Vec<Key> =
+            pool.free.iter().copied().filter(|key| allocator.blocks.at(key.block).is_whole()).collect();
+        let mut garbage = Garbage { whole, searches: pool.searches.saturating_add(searches_to_come), ages: 0 };
+        garbage.ages = garbage.whole.iter().map(|key| garbage.age(allocator, key)).sum();
+        garbage
+    }
+
+    fn age(&self, allocator: &Allocator, key: &Key) -> u64 {
+        self.searches.saturating_sub(allocator.blocks.at(key.block).freed_at)
+    }
+
+    /// Takes the segments that are at least as old as the average.
+    fn take_oldest(&mut self, allocator: &Allocator) -> Vec<Key> {
+        let average = self.ages as f64 / self.whole.len() as f64;
+        let is_old = |key: &Key| allocator.is_segment(key) && self.age(allocator, key) as f64 >= average;
+        let (oldest, rest): (Vec<Key>, Vec<Key>) = self.whole.iter().partition(|key| is_old(key));
+        self.ages -= oldest.iter().map(|key| self.age(allocator, key)).sum::<u64>();
+        self.whole = rest;
+        oldest
+    }
+}
+
+/// Address and bytes of each segment.
+pub(crate) fn segments(keys: &[Key]) -> impl Iterator<Item = (u64, u64)> {
+    keys.iter().map(|key| (key.address, key.size))
 }

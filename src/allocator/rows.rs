@@ -4,8 +4,8 @@ use super::answer::{WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, What
 use super::bands::{Banded, Calibration};
 use super::grade::{Grade, grade};
 use super::infer::Proof;
+use super::plan::{EmptyCache, Plan, StartState};
 use super::recording::Recording;
-use super::run::{EmptyCache, Plan, StartState};
 use super::settings::{Limits, Settings, Share};
 
 /// A run to simulate.
@@ -30,7 +30,7 @@ pub(super) fn plan(
         is_planned,
         settings: settings.clone(),
         backend: proof.backend,
-        limits: Limits::new(capacity, settings),
+        limits: Limits::new(capacity, capacity, settings),
         start: if is_recorded { StartState::Kept } else { StartState::Fresh },
         empty_cache: if question.never_empties { EmptyCache::Never } else { EmptyCache::AsRecorded },
         ..Plan::default()

@@ -1,72 +1,19 @@
 //! Simulation of the recorded requests under other settings, with another capacity, other `empty_cache()` calls or
 //! other sizes.
 
+use super::addresses::Order;
 use super::blocks::{Block, NONE};
+use super::counts::Totals;
 use super::course::Course;
-use super::driver::{Driver, Order};
-use super::model::{Allocator, Exercised, Totals};
-use super::recording::{Recording, Step, What};
-use super::settings::{Backend, Limits, Settings};
+use super::driver::{Driver, Recorded};
+use super::findings::Cause;
+use super::model::Allocator;
+use super::plan::{EmptyCache, Outcome, Plan, StartState};
+use super::program::Program;
+use super::recording::{Place, Recording, Step, What};
+use super::settings::BlockOrder;
 use super::start::keep;
 use base::slice::{Slice, Sliced};
-
-/// Placement of early allocations, i.e. those made before the first event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StartState {
-    /// Placed again under the run's settings, in address order.
-    #[default]
-    Fresh,
-    /// Kept at their recorded addresses.
-    Kept,
-}
-
-/// Calls of `empty_cache()` in a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum EmptyCache {
-    #[default]
-    AsRecorded,
-    Never,
-    /// Only before these events, ascending.
-    Before(Vec<u32>),
-}
-
-/// Assumptions of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
-    pub settings: Settings,
-    pub backend: Backend,
-    pub limits: Limits,
-    pub order: Order,
-    pub start: StartState,
-    pub empty_cache: EmptyCache,
-    /// First event that is not simulated. `None` runs to the end.
-    pub until: Option<u32>,
-    /// True to use the sizes in [`Recording::planned`].
-    pub is_planned: bool,
-    /// True to record the curves.
-    pub keeps_curve: bool,
-}
-
-/// Result of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    pub peak_reserved: u64,
-    /// Index of the first event after which the peak is reached. −1 if it is reached before the first event.
-    pub peak_event: i64,
-    /// Bytes of live blocks at the peak. The rest of the peak is fragmentation.
-    pub allocated_at_peak: u64,
-    /// Maximum bytes of live blocks.
-    pub peak_allocated: u64,
-    /// Maximum requested bytes of live allocations.
-    pub peak_live: u64,
-    pub totals: Totals,
-    pub exercised: Exercised,
-    /// Event of the request that failed. −1 if the early allocations do not fit.
-    pub oom_event: Option<i64>,
-    /// Event of a request that failed in the recording but succeeds here. The program would have continued differently.
-    pub avoided_oom: Option<u32>,
-    pub reserved_at_end: u64,
-}
 
 /// A simulated run.
 #[derive(Clone, Debug)]
@@ -82,8 +29,19 @@ pub struct Run {
     until: u32,
     is_planned: bool,
     keeps_curve: bool,
+    /// True if the trace is run once more.
+    is_repeated: bool,
     empty_cache: EmptyCache,
-    next_empty: usize,
+    program: Program,
+    /// True if `empty_cache()` is called before some events.
+    empties_cache: bool,
+    /// Next event of `EmptyCache::Before`, and of the program's `empty_cache_before`.
+    next_empty: [usize; 2],
+    /// Next of the frees that completed in the recording because a request waited for them, and those that are left
+    /// until after that request.
+    next_waited: usize,
+    postponed: Vec<u32>,
+    has_begun: bool,
     outcome: Outcome,
     course: Option<Course>,
     is_over: bool,
@@ -93,7 +51,13 @@ impl Run {
     /// Creates a run that has not started.
     #[inline(never)]
     pub fn new(recording: &Recording, plan: &Plan) -> Run {
-        let driver = Driver::new(plan.order, plan.limits.capacity);
+        let driver = match plan.order {
+            Order::Recorded => {
+                let recorded = Recorded::new(recording.operations.iter(), recording.above(), plan.limits.capacity);
+                Driver::Recorded(recorded)
+            }
+            order => Driver::new(order, plan.limits.capacity),
+        };
         let mut allocator = Allocator::new(plan.settings.clone(), plan.backend, plan.limits, driver);
         allocator.traits = recording.traits();
         let is_kept = plan.start == StartState::Kept;
@@ -111,11 +75,18 @@ impl Run {
             next: 0,
             live,
             until: plan.until.unwrap_or(u32::MAX),
-            empty_cache: plan.empty_cache.clone(),
-            next_empty: 0,
-            outcome: Outcome::default(),
             is_planned: plan.is_planned,
             keeps_curve: plan.keeps_curve,
+            is_repeated: plan.is_repeated,
+            empty_cache: plan.empty_cache.clone(),
+            program: plan.program.clone(),
+            empties_cache: matches!(plan.empty_cache, EmptyCache::Before(_))
+                || !plan.program.empty_cache_before.is_empty(),
+            next_empty: [0; 2],
+            next_waited: 0,
+            postponed: Vec::new(),
+            has_begun: false,
+            outcome: Outcome::default(),
             course: None,
             is_over: false,
         }
@@ -132,7 +103,7 @@ impl Run {
             self.placed += 1;
             self.allocate(recording, early.allocation, recording.allocations.at(early.allocation as usize).place, -1);
         }
-        if self.next == 0 && !self.is_over {
+        if !self.has_begun && !self.is_over {
             self.begin(recording.events);
         }
         while self.next < recording.steps.len() && !self.is_over {
@@ -145,6 +116,10 @@ impl Run {
             self.take(recording, step);
             self.complete(recording);
             self.note(step.event);
+        }
+        if std::mem::take(&mut self.is_repeated) && !self.is_over {
+            self.rewind(recording);
+            return self.step(recording, slice);
         }
         self.outcome.totals = self.allocator.totals;
         self.outcome.exercised = self.allocator.exercised;
@@ -185,6 +160,11 @@ impl Run {
         Some(step)
     }
 
+    /// Frees that are left until after the next request.
+    pub(crate) fn postponed(&self) -> &[u32] {
+        &self.postponed
+    }
+
     pub(crate) fn is_planned(&self) -> bool {
         self.is_planned
     }
@@ -197,61 +177,82 @@ impl Run {
 
     /// Resets the counters after the early allocations are placed.
     fn begin(&mut self, events: u32) {
+        self.has_begun = true;
         let Totals { reserved, allocated, .. } = self.allocator.totals;
-        self.allocator.totals = Totals { reserved, allocated, ..Totals::default() };
+        self.allocator.totals = Totals { reserved, allocated, peak_reserved: reserved, ..Totals::default() };
         self.outcome.peak_reserved = reserved;
         self.outcome.allocated_at_peak = allocated;
         self.outcome.peak_allocated = allocated;
         self.outcome.peak_live = self.live;
         self.outcome.peak_event = -1;
         self.course = self.keeps_curve.then(|| Course::new(events, reserved, allocated));
+        if self.program.preallocate > 0 {
+            match self.allocator.allocate(self.program.preallocate, Place::default(), NONE) {
+                Some(id) => self.allocator.free(id),
+                None => (self.outcome.oom_event, self.is_over) = (Some(-1), true),
+            }
+            self.note(0);
+            self.outcome.peak_event = -1;
+        }
+    }
+
+    /// Goes back to the start of the trace, with the allocations that are live there and the cache of the end.
+    fn rewind(&mut self, recording: &Recording) {
+        let is_early = |number: usize| number < recording.early_numbers();
+        for number in 0..self.blocks.len() {
+            let id = self.blocks.get(number).copied().unwrap_or(NONE);
+            if id != NONE && !is_early(number) {
+                self.complete_free(recording, number as u32);
+            }
+        }
+        for early in &recording.early {
+            if self.blocks.get(early.allocation as usize).is_some_and(|id| *id == NONE) {
+                let place = recording.allocations.at(early.allocation as usize).place;
+                self.allocate(recording, early.allocation, place, -1);
+            }
+        }
+        (self.next, self.next_empty, self.next_waited) = (0, [0; 2], 0);
+        self.postponed.clear();
     }
 
     #[inline]
     pub(crate) fn take(&mut self, recording: &Recording, step: Step) {
-        if let EmptyCache::Before(events) = &self.empty_cache {
-            let mut is_due = false;
-            while events.get(self.next_empty).is_some_and(|&event| event <= step.event) {
-                (self.next_empty, is_due) = (self.next_empty + 1, true);
-            }
-            if is_due {
-                self.allocator.release_cached();
-            }
+        if self.empties_cache {
+            self.empty_cache_before(step.event);
         }
         match step.what {
             What::Alloc(number) => {
                 let place = recording.allocations.at(number as usize).place;
                 self.allocate(recording, number, place, step.event.into());
+                for at in 0..self.postponed.len() {
+                    self.complete_free(recording, self.postponed[at]);
+                }
+                self.postponed.clear();
             }
             What::FreeRequested(number) => {
-                if let Some(&id) = self.blocks.get(number as usize).filter(|id| **id != NONE) {
+                if self.program.frees_at_once() {
+                    self.complete_free(recording, number);
+                } else if let Some(&id) = self.blocks.get(number as usize).filter(|id| **id != NONE) {
                     self.allocator.request_free(id);
                 }
             }
             What::FreeCompleted(number) => {
-                let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
-                if id != NONE {
-                    self.live = self.live.saturating_sub(recording.size(number, self.is_planned));
-                    self.allocator.free(id);
+                let waited = recording.findings.waited.get(self.next_waited);
+                if waited.is_some_and(|&step| step as usize + 1 == self.next) {
+                    // It completed because the next request waited for it, which may not wait here.
+                    self.next_waited += 1;
+                    self.postponed.push(number);
+                } else {
+                    self.complete_free(recording, number);
                 }
             }
-            What::Release(run) => {
-                let Some(release) = recording.releases.get(run as usize) else { return };
-                let retired = recording.retired(release);
-                retired.iter().for_each(|&pool| self.allocator.retire(pool));
-                if release.is_explicit && release.is_private {
-                    for &pool in retired {
-                        self.allocator.complete_frees(Some(pool));
-                        self.allocator.release_private(pool);
-                    }
-                } else if release.is_explicit && self.empty_cache == EmptyCache::AsRecorded {
-                    self.allocator.release_cached();
-                }
-            }
+            What::Release(run) => self.release(recording, run),
             What::Oom(number) => {
                 let Some(oom) = recording.ooms.get(number as usize) else { return };
-                match self.allocator.allocate(oom.size, recording.place(oom.place), NONE) {
-                    // From here on the program would have behaved differently.
+                let size = recording.findings.requested.get(number as usize).copied().unwrap_or(oom.size);
+                let place = self.place(recording, oom.place);
+                match self.allocator.allocate(size, place, NONE) {
+                    // The program would have continued differently.
                     Some(_) => (self.outcome.avoided_oom, self.is_over) = (Some(step.event), true),
                     None => {
                         self.outcome.oom_event.get_or_insert(step.event.into());
@@ -260,6 +261,61 @@ impl Run {
             }
             What::Grow(_) => {}
         }
+    }
+
+    /// Calls `empty_cache()` if it is due before an event.
+    #[cold]
+    fn empty_cache_before(&mut self, event: u32) {
+        let mut is_due = false;
+        let planned = if let EmptyCache::Before(events) = &self.empty_cache { events.as_slice() } else { &[] };
+        for (next, events) in self.next_empty.iter_mut().zip([planned, &self.program.empty_cache_before]) {
+            while events.get(*next).is_some_and(|&other| other <= event) {
+                (*next, is_due) = (*next + 1, true);
+            }
+        }
+        if is_due {
+            self.allocator.release_cached();
+        }
+    }
+
+    /// Releases memory where the program does, as far as the recording shows.
+    fn release(&mut self, recording: &Recording, run: u32) {
+        let findings = &recording.findings;
+        let Some(release) = recording.releases.get(run as usize) else { return };
+        self.allocator.retire(release.pool);
+        match findings.causes.get(run as usize).copied().unwrap_or_default() {
+            Cause::EmptyCache { unused_pools: [first, end] } => {
+                let unused = findings.unused_pools.get(first as usize..end as usize).unwrap_or_default();
+                unused.iter().for_each(|&pool| self.allocator.retire(pool));
+                if self.empty_cache == EmptyCache::AsRecorded {
+                    self.allocator.release_cached();
+                }
+            }
+            Cause::PoolDestroyed => {
+                self.allocator.complete_frees(Some(release.pool));
+                self.allocator.release_private(release.pool);
+            }
+            Cause::Continued | Cause::Request => {}
+        }
+    }
+
+    /// Frees the block of an allocation, if it has one.
+    #[inline]
+    fn complete_free(&mut self, recording: &Recording, number: u32) {
+        let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
+        if id != NONE {
+            self.live = self.live.saturating_sub(recording.size(number, self.is_planned));
+            self.allocator.free(id);
+        }
+    }
+
+    /// Returns the stream and pool of a request in this run.
+    #[inline]
+    fn place(&mut self, recording: &Recording, place: u32) -> Place {
+        let place = recording.place(place);
+        // A graph is never captured on the default stream. Up to PyTorch 2.11 every private pool counts as a capture.
+        self.allocator.retries_private = self.allocator.backend.order != BlockOrder::Address && place.stream == 0;
+        if self.program.one_stream { Place { stream: 0, ..place } } else { place }
     }
 
     /// Processes deferred frees that the allocator completed early. Their recorded events are skipped later.
@@ -278,7 +334,8 @@ impl Run {
         if size == 0 {
             return;
         }
-        match self.allocator.allocate(size, recording.place(place), number) {
+        let place = self.place(recording, place);
+        match self.allocator.allocate(size, place, number) {
             Some(id) => {
                 if let Some(own) = self.blocks.get_mut(number as usize) {
                     *own = id;
@@ -291,10 +348,10 @@ impl Run {
 
     #[inline]
     pub(crate) fn note(&mut self, event: u32) {
-        let Totals { reserved, allocated, .. } = self.allocator.totals;
+        let Totals { reserved, allocated, peak_reserved, .. } = self.allocator.totals;
         let outcome = &mut self.outcome;
-        if reserved > outcome.peak_reserved {
-            (outcome.peak_reserved, outcome.peak_event) = (reserved, event.into());
+        if peak_reserved > outcome.peak_reserved {
+            (outcome.peak_reserved, outcome.peak_event) = (peak_reserved, event.into());
             outcome.allocated_at_peak = allocated;
         }
         outcome.peak_allocated = outcome.peak_allocated.max(allocated);

@@ -1,7 +1,8 @@
 //! Search for better settings, and for the smallest capacity that is enough.
 
+use super::plan::Plan;
 use super::recording::Recording;
-use super::run::{Plan, Run};
+use super::run::Run;
 use super::settings::{INTERVALS, Limits, MIB, Settings, Share};
 use base::slice::{Slice, Sliced};
 
@@ -67,8 +68,7 @@ impl Fit {
                 Some(enough) if enough - self.below <= GRANULE => return Ok(self.enough),
                 Some(enough) => Some(self.below + (enough - self.below) / 2 / GRANULE * GRANULE),
             };
-            let fraction = Limits::new(capacity, &self.plan.settings).allowed;
-            let limits = Limits { capacity, allowed: fraction };
+            let limits = Limits::new(capacity, capacity, &self.plan.settings);
             let new = || Box::new(Run::new(recording, &Plan { limits, ..self.plan.clone() }));
             let run = self.run.get_or_insert_with(new);
             run.step(recording, slice)?;

@@ -64,6 +64,19 @@ pub struct Backend {
     pub added: u64,
     /// Alignment of large blocks in expandable segments, in bytes: 16 KiB in torch_npu. 0 is off.
     pub aligned: u64,
+    pub order: BlockOrder,
+}
+
+/// Order of free blocks of one stream and one size. It decides which of them a request gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BlockOrder {
+    /// By address: PyTorch up to 2.11 (`BlockComparatorSize`).
+    #[default]
+    Address,
+    /// By the number of the block: PyTorch 2.12 (`BlockComparatorRegistrationCounter`).
+    Block,
+    /// By the number of the segment, then by address: PyTorch 2.13 and later (`BlockComparatorSizeCounterAddress`).
+    Segment,
 }
 
 /// Bytes that torch_npu adds to each request.
@@ -105,6 +118,11 @@ impl Share {
     pub fn of(self, bytes: u64) -> u64 {
         (f64::from(self.0) / f64::from(Share::ALL.0) * bytes as f64) as u64
     }
+
+    /// Returns the bytes that these bytes are this share of. They are off by a byte at most.
+    pub(crate) fn inverse(self, bytes: u64) -> u64 {
+        (bytes as f64 * f64::from(Share::ALL.0) / f64::from(self.0.max(1))) as u64
+    }
 }
 
 impl fmt::Display for Share {
@@ -115,21 +133,29 @@ impl fmt::Display for Share {
     }
 }
 
-/// Memory limits of a run.
+/// Memory limits of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes that the driver can allocate. `None` is unlimited.
+    /// Bytes that the driver can provide. `None` is unlimited.
     pub capacity: Option<u64>,
-    /// Bytes that the process may reserve, see `set_per_process_memory_fraction`.
+    /// Bytes that the process may reserve, as set by `set_per_process_memory_fraction`. `None` is unlimited.
     pub allowed: Option<u64>,
+    /// Reserved bytes above which garbage is collected, if it is.
+    pub collect_above: Option<u64>,
 }
 
 impl Limits {
-    /// Creates the limits on a device of this capacity.
-    pub fn new(capacity: Option<u64>, settings: &Settings) -> Limits {
-        let fraction = settings.fraction;
-        let allowed = capacity.filter(|_| fraction < Share::ALL).map(|capacity| fraction.of(capacity));
-        Limits { capacity, allowed }
+    /// Returns the limits under `settings`. `capacity` is what the driver can provide. A memory fraction applies to
+    /// `total`, the memory of the device, which is larger than the capacity by what the CUDA context takes.
+    pub fn new(capacity: Option<u64>, total: Option<u64>, settings: &Settings) -> Limits {
+        let allowed = total.filter(|_| settings.fraction < Share::ALL).map(|total| settings.fraction.of(total));
+        Limits { capacity, ..Limits::allowing(allowed, settings) }
+    }
+
+    /// Returns the limits of a process that may reserve `allowed` bytes.
+    pub(crate) fn allowing(allowed: Option<u64>, settings: &Settings) -> Limits {
+        let collect_above = allowed.filter(|_| settings.collects()).map(|allowed| settings.collect_above.of(allowed));
+        Limits { capacity: None, allowed, collect_above }
     }
 }
 

@@ -6,9 +6,10 @@ use super::conf;
 use super::course::{Course, Curve};
 use super::done::{Done, keep, kept};
 use super::infer::{Inference, Proof};
+use super::plan::{Plan, StartState};
 use super::recording::Recording;
 use super::rows::{Row, described, plan, run};
-use super::run::{Plan, Run, StartState};
+use super::run::Run;
 use super::search::{Fit, candidates};
 use super::settings::Settings;
 use super::trace::Trace;
@@ -139,7 +140,7 @@ impl Simulation {
             }
             _ => proof.settings.clone(),
         };
-        let capacity = question.capacity.or_else(|| known.recording.capacity());
+        let capacity = question.capacity.or_else(|| known.capacity(proof));
         let plan = plan(&known.recording, proof, question, &settings, capacity);
         let trace = Trace::new(&known.recording, &plan);
         let trace = trace.ok_or("out of memory before the first event: what was live then does not fit")?;
@@ -159,7 +160,9 @@ impl Known {
             self.proof = Some(Proof { refused, ..Proof::default() });
         }
         if self.proof.is_none() {
-            self.proof = Some(self.inference.step(&self.recording, slice)?);
+            let proof = self.inference.step(&self.recording, slice)?;
+            self.recording.findings = proof.verdict.findings.clone();
+            self.proof = Some(proof);
         }
         let Some(proof) = self.proof.as_ref().filter(|proof| proof.refused.is_none()) else { return Ok(()) };
         while let Some(&start) = [StartState::Kept, StartState::Fresh].get(self.peaks.len()) {
@@ -173,6 +176,10 @@ impl Known {
         Ok(())
     }
 
+    fn capacity(&self, proof: &Proof) -> Option<u64> {
+        proof.verdict.implied.limit().map(|[_, high]| high)
+    }
+
     fn calibration(&self) -> Calibration {
         let peak = |at: usize| self.peaks.get(at).copied().unwrap_or(0);
         Calibration { recorded: peak(0), fresh: peak(1) }
@@ -182,7 +189,7 @@ impl Known {
 impl Job {
     fn new(known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Job {
         let recording = &known.recording;
-        let capacity = question.capacity.or_else(|| recording.capacity());
+        let capacity = question.capacity.or_else(|| known.capacity(proof));
         let calibration = known.calibration();
         let (mut rows, mut followed, mut line_error) = (Vec::new(), None, String::new());
         if proof.refused.is_none() {

@@ -9,13 +9,15 @@ use super::driver::Kind;
 use super::expandable::range_size;
 use super::model::Allocator;
 use super::pool::Key;
-use super::recording::{Early, Held, Recording, What};
+use super::recording::{Early, Held, Recording};
 use super::rounding::{page, rounded};
-use super::settings::{SMALL, SMALL_SEGMENT};
+use super::settings::{BlockOrder, SMALL, SMALL_SEGMENT};
 use base::sorted::sorted_by_key;
 
 /// Maximum distance below the mapped addresses at which the base of a segment is searched, in bytes.
 const REACH: u64 = 1 << 37;
+/// Numbers of segments before the first event are multiples of this power of two, at first.
+pub(super) const NUMBER_GAP: u32 = 30;
 
 /// Block ids of each expandable segment, indexed by `2 * place + small`.
 type Groups = Vec<Vec<u32>>;
@@ -49,11 +51,13 @@ pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32>
         if at < end {
             chain.push((at, end - at, NONE));
         }
+        let number = if held.expandable { 0 } else { start_number(recording, allocator) };
         let mut previous = NONE;
         for (address, size, allocation) in chain.into_iter().filter(|(_, size, _)| *size > 0) {
             let state = if allocation == NONE { State::Free } else { State::Live };
             let (stream, range, freed_at, next) = (place.stream, NONE, 0, NONE);
-            let block = Block { address, size, freed_at, stream, pool, previous, next, range, allocation, state };
+            let block =
+                Block { address, size, number, freed_at, stream, pool, previous, next, range, allocation, state };
             let id = match previous {
                 NONE => allocator.blocks.add(block),
                 previous => allocator.blocks.add_after(previous, block),
@@ -64,6 +68,7 @@ pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32>
                     *own = id;
                     allocator.totals.allocated = allocator.totals.allocated.saturating_add(size);
                 }
+                None if held.expandable => {}
                 None => allocator.keep_free(id),
             }
             if let Some(group) =
@@ -75,7 +80,20 @@ pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32>
         allocator.totals.reserved = allocator.totals.reserved.saturating_add(held.size);
     }
     reserve(recording, allocator, groups);
+    allocator.totals.peak_reserved = allocator.totals.reserved;
+    allocator.numbers = (allocator.start_segments + 1) << NUMBER_GAP;
     blocks
+}
+
+/// Returns the number of the next segment. Numbers leave gaps: the recording shows which of two segments is older.
+fn start_number(recording: &Recording, allocator: &mut Allocator) -> u64 {
+    if allocator.backend.order == BlockOrder::Address {
+        return 0;
+    }
+    let at = allocator.start_segments;
+    allocator.start_segments += 1;
+    let known = recording.findings.start_numbers.get(at as usize);
+    known.copied().unwrap_or((at + 1) << NUMBER_GAP)
 }
 
 /// Returns the size of an early allocation's block, which starts at `begin`. The next one starts at `next`.
@@ -113,31 +131,24 @@ fn reserve(recording: &Recording, allocator: &mut Allocator, groups: Groups) {
         let Some(&first) = ids.first() else { continue };
         let mut base = allocator.blocks.at(first).address;
         // The range may begin lower, at the lowest address that is ever mapped within reach.
-        for step in recording.steps.iter() {
-            let operations = match step.what {
-                What::Grow(operation) => operation..operation + 1,
-                What::Release(run) => {
-                    let run = recording.releases.get(run as usize).map_or([0, 0], |release| release.operations);
-                    run[0]..run[1]
-                }
-                _ => continue,
-            };
-            for operation in operations.filter_map(|at| recording.operations.get(at as usize)) {
-                let is_small = !operation.size.is_multiple_of(allocator.settings.large_segment);
-                let fits = matches!(operation.kind, Kind::Map | Kind::Unmap)
-                    && operation.size.is_multiple_of(page)
-                    && (page == SMALL_SEGMENT) == is_small;
-                if fits
-                    && operation.address < base
-                    && base - operation.address < REACH
-                    && (base - operation.address).is_multiple_of(page)
-                {
-                    base = operation.address;
-                }
+        for (operation, of) in recording.operations.iter().zip(&recording.operation_places) {
+            let is_small = !operation.size.is_multiple_of(allocator.settings.large_segment);
+            let fits = matches!(operation.kind, Kind::Map | Kind::Unmap)
+                && *of == group as u32 / 2
+                && operation.size.is_multiple_of(page)
+                && (page == SMALL_SEGMENT) == is_small;
+            if fits
+                && operation.address < base
+                && base - operation.address < REACH
+                && (base - operation.address).is_multiple_of(page)
+            {
+                base = operation.address;
             }
         }
         let pool = allocator.pool(place.pool, small);
         let rest = allocator.add_range(pool, place.stream, base, page);
+        let number = start_number(recording, allocator);
+        allocator.blocks.at_mut(rest).number = number;
         let range = allocator.blocks.at(rest).range;
         thread(allocator, &ids, rest, range);
     }
@@ -166,8 +177,11 @@ fn thread(allocator: &mut Allocator, ids: &[u32], rest: u32, range: u32) {
         }
         link(allocator, id);
         let own = allocator.blocks.at_mut(id);
-        (own.range, own.next) = (range, NONE);
+        (own.range, own.next, own.number) = (range, NONE, whole.number);
         at = block.address + block.size;
+        if own.state == State::Free {
+            allocator.keep_free(id);
+        }
     }
     if at < end {
         let tail = allocator.blocks.at_mut(rest);

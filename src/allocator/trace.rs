@@ -2,10 +2,11 @@
 //! end.
 
 use super::blocks::{NONE, State};
-use super::driver::{Driver, Kind, Operation, RESERVED_ADDRESSES, Recorded};
+use super::driver::{Driver, Operation, Recorded};
+use super::plan::{Plan, StartState};
 use super::recording::{Place, Recording, Step, What};
 use super::rounding::rounded;
-use super::run::{Plan, Run, StartState};
+use super::run::Run;
 use base::slice::Slice;
 use std::collections::BTreeMap;
 
@@ -23,6 +24,8 @@ pub struct Trace {
 pub struct Deeds {
     /// Allocations whose deferred free completed earlier than recorded, with their addresses.
     pub completed: Vec<(u32, u64)>,
+    /// Frees that complete after the step, with addresses: in the recording they completed because it waited for them.
+    pub completed_after: Vec<(u32, u64)>,
     pub operations: Vec<(Operation, Place)>,
     /// Allocation of the step, with its address. `None` if it has no block.
     pub subject: Option<(u32, u64)>,
@@ -72,7 +75,7 @@ impl Trace {
         let mut run = Run::new(recording, &Plan { until: Some(0), ..plan.clone() });
         if plan.start == StartState::Kept {
             let taken = recording.operations.iter().filter(|_| has_recorded);
-            let recorded = Recorded::new(taken, above(recording), plan.limits.capacity);
+            let recorded = Recorded::new(taken, recording.above(), plan.limits.capacity);
             run.allocator_mut().driver = Driver::Recorded(recorded);
         }
         // Only early allocations are placed here, which is fast enough without slices.
@@ -94,8 +97,14 @@ impl Trace {
     /// Executes the next step and stores its effects in `deeds`. Returns `None` at the end of the run.
     pub fn step(&mut self, recording: &Recording, deeds: &mut Deeds) -> Option<Step> {
         let step = self.run.next_step(recording)?;
-        let Deeds { completed, operations, .. } = std::mem::take(deeds);
+        let Deeds { completed, mut completed_after, operations, .. } = std::mem::take(deeds);
+        completed_after.clear();
         *deeds = Deeds { completed: cleared(completed), operations: cleared(operations), ..Deeds::default() };
+        if let What::Alloc(_) = step.what {
+            let live = self.run.postponed().iter().filter(|number| self.run.block(**number).is_some());
+            let placed = live.filter_map(|&number| Some((number, *self.addresses.get(number as usize)?)));
+            completed_after.extend(placed);
+        }
         let had_block = match step.what {
             What::FreeRequested(number) | What::FreeCompleted(number) => self.run.block(number).is_some(),
             _ => false,
@@ -104,6 +113,8 @@ impl Trace {
         for number in &self.run.allocator_mut().completed {
             deeds.completed.extend(self.addresses.get(*number as usize).map(|address| (*number, *address)));
         }
+        completed_after.retain(|(number, _)| !self.run.allocator_mut().completed.contains(number));
+        deeds.completed_after = completed_after;
         self.run.complete(recording);
         self.run.note(step.event);
         let allocator = self.run.allocator_mut();
@@ -128,7 +139,9 @@ impl Trace {
                 }
                 None => {}
             },
-            What::FreeRequested(number) | What::FreeCompleted(number) if had_block => {
+            What::FreeRequested(number) | What::FreeCompleted(number)
+                if had_block && !self.run.postponed().contains(&number) =>
+            {
                 deeds.subject = self.addresses.get(number as usize).map(|address| (number, *address));
             }
             What::Oom(_) => {
@@ -186,15 +199,6 @@ impl Trace {
         }
         segments
     }
-}
-
-/// Returns an address above everything reserved in the recording, with room for its expandable segments to grow.
-fn above(recording: &Recording) -> u64 {
-    let end = |address: u64, size: u64| address.saturating_add(size);
-    let held = recording.held.iter().map(|held| end(held.address, held.size));
-    let taken = recording.operations.iter().filter(|operation| operation.kind != Kind::Free);
-    let taken = taken.map(|operation| end(operation.address, operation.size));
-    held.chain(taken).max().unwrap_or(0).saturating_add(RESERVED_ADDRESSES)
 }
 
 fn cleared<T>(mut rows: Vec<T>) -> Vec<T> {

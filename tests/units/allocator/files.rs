@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
+use crate::findings::Cause;
 use crate::reading::Reading;
-use crate::recording::{Allocation, Place, Recording, Release, Step, What};
+use crate::recording::{Allocation, Caller, Place, Recording, Release, Step, What};
+use crate::{Inference, Proof};
 use base::slice::Slice;
 use history::json;
 use history::pickle::{Limits, Machine};
@@ -33,13 +35,24 @@ pub(crate) fn names() -> Vec<String> {
     names
 }
 
+/// A recording with what its check finds out, and the proof.
+pub(crate) fn proved(recording: Recording) -> (Recording, Proof) {
+    let mut inference = Inference::default();
+    let proof = whole(|slice| inference.step(&recording, slice));
+    (recording.with_findings(proof.verdict.findings.clone()), proof)
+}
+
 /// The recordings of a real file's devices; `None` where there are no real files.
 pub(crate) fn recordings(name: &str) -> Option<Vec<Recording>> {
     Some(read(&folder()?.join(name)))
 }
 
 fn read(path: &Path) -> Vec<Recording> {
-    let bytes = std::fs::read(path).unwrap();
+    read_pickle(&std::fs::read(path).unwrap(), path)
+}
+
+/// The recordings of the devices in the bytes of a pickle.
+pub(crate) fn read_pickle(bytes: &[u8], path: &Path) -> Vec<Recording> {
     let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
     for chunk in bytes.chunks(1 << 20) {
         assert!(machine.feed(chunk).is_ok());
@@ -102,15 +115,8 @@ pub(crate) fn program(requests: &[Request]) -> Recording {
             Request::Free(number) => What::FreeCompleted(number),
             Request::Wait(number) => What::FreeRequested(number),
             Request::EmptyCache => {
-                let release = Release {
-                    operations: [0, 0],
-                    is_explicit: true,
-                    is_known: true,
-                    grows_after: false,
-                    retired: [0, 0],
-                    is_private: false,
-                };
-                recording.releases.push(release);
+                recording.releases.push(Release { caller: Caller::EmptyCache, ..Release::default() });
+                recording.findings.causes.push(Cause::EmptyCache { unused_pools: [0, 0] });
                 What::Release(recording.releases.len() as u32 - 1)
             }
         };

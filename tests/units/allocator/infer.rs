@@ -46,7 +46,7 @@ fn what_a_file_does_not_say_is_found_and_named() {
     let Some(expandable) = recordings("no-time-expandable.pickle") else { return };
     let found = proof(&expandable[0]);
     assert!(found.settings.expandable);
-    assert_eq!(found.backend, Backend { added: NPU_ADDED, aligned: NPU_ALIGNED });
+    assert_eq!(found.backend, Backend { added: NPU_ADDED, aligned: NPU_ALIGNED, ..Backend::default() });
     assert_eq!(
         found.assumed,
         [

@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use super::{Allocator, Place};
+use crate::addresses::Order;
 use crate::blocks::{NONE, State};
-use crate::driver::{Driver, Kind, Operation, Order};
+use crate::driver::{Driver, Kind, Operation};
 use crate::pool::Key;
-use crate::settings::{Backend, INTERVALS, Limits, MIB, NPU_ADDED, NPU_ALIGNED, Settings, Share};
+use crate::settings::{Backend, BlockOrder, INTERVALS, Limits, MIB, NPU_ADDED, NPU_ALIGNED, Settings, Share};
 use proptest::prelude::*;
 use std::io::Write;
 use std::path::PathBuf;
@@ -83,18 +84,14 @@ fn settings() -> impl Strategy<Value = Settings> {
 
 fn case() -> impl Strategy<Value = Case> {
     let bytes = || prop::option::of((100..3000u64).prop_map(|mib| mib * MIB));
-    let limits = (bytes(), bytes()).prop_map(|(capacity, allowed)| Limits { capacity, allowed });
-    let backend = prop_oneof![
-        3 => Just(Backend::default()),
-        1 => Just(Backend { added: NPU_ADDED, aligned: NPU_ALIGNED }),
-        1 => Just(Backend { added: NPU_ADDED, aligned: 0 }),
-    ];
+    let limits = (bytes(), bytes());
+    let order = prop::sample::select(vec![BlockOrder::Address, BlockOrder::Block, BlockOrder::Segment]);
+    let npu = prop_oneof![3 => Just((0, 0)), 1 => Just((NPU_ADDED, NPU_ALIGNED)), 1 => Just((NPU_ADDED, 0))];
+    let backend = (npu, order).prop_map(|((added, aligned), order)| Backend { added, aligned, order });
     let asks = prop::collection::vec(ask(), 1..160);
-    (settings(), backend, limits, asks).prop_map(|(settings, backend, limits, asks)| Case {
-        settings,
-        backend,
-        limits,
-        asks,
+    (settings(), backend, limits, asks).prop_map(|(settings, backend, (capacity, allowed), asks)| {
+        let limits = Limits { capacity, ..Limits::allowing(allowed, &settings) };
+        Case { settings, backend, limits, asks }
     })
 }
 
@@ -124,6 +121,8 @@ fn check(allocator: &Allocator) {
             let next = allocator.blocks.at(block.next);
             assert_eq!((next.previous, next.address), (id, block.address + block.size), "blocks tile their segment");
             assert_eq!((next.range, next.pool, next.stream), (block.range, block.pool, block.stream));
+            let numbers = next.number == block.number || allocator.backend.order == BlockOrder::Block;
+            assert!(numbers, "blocks have the number of their segment");
             assert!(next.state != block.state || !block.is_vacant(), "neighbours that are free are merged");
         }
         if block.previous != NONE {
@@ -145,6 +144,7 @@ fn check(allocator: &Allocator) {
 fn answers(case: &Case, order: Order, checked: bool) -> (Vec<String>, Vec<String>) {
     let driver = Driver::new(order, case.limits.capacity);
     let mut allocator = Allocator::new(case.settings.clone(), case.backend, case.limits, driver);
+    allocator.retries_private = true;
     allocator.log = Some(Vec::new());
     let (mut live, mut lines, mut told) = (Vec::<(usize, u32)>::new(), Vec::new(), Vec::new());
     let mut awaiting = Vec::new();
@@ -232,7 +232,7 @@ for line in sys.stdin:
     if words[0] == "c":
         none = lambda word: None if word == "-" else int(word)
         config = Config(expandable=words[1] == "true", nonsplit=int(words[3]), gc=float(words[4]), large_segment=int(words[5]),
-                        add=int(words[8]), align=int(words[9]), round=tuple(int(word) for word in words[10:26]))
+                        add=int(words[8]), align=int(words[9]), by_age=int(words[10]), round=tuple(int(word) for word in words[11:27]))
         if words[2] != "-": config.max_split = int(words[2])
         allowed = none(words[7])
         sim, live = Sim(config, Ascending(none(words[6])), allowed), {}
@@ -294,9 +294,10 @@ proptest! {
         for case in &cases {
             let Case { settings, backend, limits, .. } = case;
             input.push_str(&format!(
-                "c {} {} {} {} {} {} {} {} {}",
+                "c {} {} {} {} {} {} {} {} {} {}",
                 settings.expandable, bytes(settings.max_split), settings.non_split, settings.collect_above,
                 settings.large_segment, bytes(limits.capacity), bytes(limits.allowed), backend.added, backend.aligned,
+                [BlockOrder::Address, BlockOrder::Segment, BlockOrder::Block].iter().position(|it| *it == backend.order).unwrap(),
             ));
             settings.divisions.iter().for_each(|division| input.push_str(&format!(" {division}")));
             let (lines, told) = answers(case, Order::Ascending, false);
@@ -315,7 +316,7 @@ proptest! {
 fn small(line: &str, capacity: u64) -> Allocator {
     let settings = crate::conf::parse(line).unwrap().0;
     let capacity = Some(capacity * MIB);
-    let limits = Limits::new(capacity, &settings);
+    let limits = Limits::new(capacity, capacity, &settings);
     Allocator::new(settings, Backend::default(), limits, Driver::new(Order::Ascending, capacity))
 }
 
@@ -346,7 +347,7 @@ fn a_request_of_a_cuda_graph_gives_nothing_back() {
     let place = |pool| Place { stream: 0, pool };
     for (captures, is_there) in [(false, true), (true, false)] {
         let mut allocator = small("", 64);
-        allocator.traits = vec![Default::default(), crate::pool::Traits { captures, no_split: false }];
+        allocator.retries_private = !captures;
         let cached = allocator.allocate(40 * MIB, place(0), 0).unwrap();
         allocator.free(cached);
         assert_eq!(allocator.allocate(60 * MIB, place(1), 1).is_some(), is_there, "captures: {captures}");
@@ -384,7 +385,7 @@ fn a_private_pool_is_given_back_once_it_has_no_users() {
 fn a_pool_that_does_not_split_hands_out_whole_segments() {
     let place = Place { stream: 0, pool: 1 };
     let mut allocator = small("", 1000);
-    allocator.traits = vec![Default::default(), crate::pool::Traits { captures: false, no_split: true }];
+    allocator.traits = vec![Default::default(), crate::pool::Traits { no_split: true }];
     let sizes = [1000, 3 * MIB, 30 * MIB].map(|size| {
         let id = allocator.allocate(size, place, 0).unwrap();
         allocator.blocks.at(id).size / MIB

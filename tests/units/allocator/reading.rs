@@ -1,9 +1,10 @@
 //! What a recording has of a real file: its requests, and why memory was given back.
 
-use crate::files::{Request, names, program, recordings, whole, written};
+use crate::files::{Request, names, program, proved, recordings, whole, written};
+use crate::findings::Cause;
 use crate::recording::{Place, What};
 use crate::settings::MIB;
-use crate::{EmptyCache, Inference, Limits, Plan, Run};
+use crate::{EmptyCache, Limits, Plan, Run};
 
 #[test]
 fn requests_and_operations_are_those_of_the_trace() {
@@ -24,8 +25,10 @@ fn requests_and_operations_are_those_of_the_trace() {
 #[test]
 fn memory_given_back_without_a_stack_and_a_limit_was_empty_cache() {
     let Some(recordings) = recordings("no-time-segments-freed.pickle") else { return };
-    let releases = &recordings[0].releases;
-    assert!(!releases.is_empty() && releases.iter().all(|release| release.is_explicit), "{releases:?}");
+    let (recording, _) = proved(recordings.into_iter().next().unwrap());
+    let causes = &recording.findings.causes;
+    let is_explicit = |cause: &Cause| matches!(cause, Cause::EmptyCache { .. });
+    assert!(!causes.is_empty() && causes.iter().all(is_explicit), "{causes:?}");
 }
 
 #[test]
@@ -56,11 +59,11 @@ fn memory_of_a_private_pool_that_is_given_back_says_that_it_has_no_users() {
     // 5,000 B are small: the segment of the first pool has to be small as well.
     let events = events.join(",").replace(&large.to_string(), &small.to_string());
     let recordings = written(&format!(r#"{{"segments":[],"device_traces":[[{events}]]}}"#));
-    let recording = &recordings[0];
-    let released =
-        recording.releases.iter().map(|release| (recording.retired(release), release.is_private, release.is_explicit));
-    assert_eq!(released.collect::<Vec<_>>(), [(&[1][..], true, true), (&[2], false, true)]);
-    let proof = whole(|slice| Inference::default().step(recording, slice));
+    let (recording, proof) = proved(recordings[0].clone());
+    let recording = &recording;
+    let cached = Cause::EmptyCache { unused_pools: [0, 1] };
+    assert_eq!(recording.findings.causes, [Cause::PoolDestroyed, cached, Cause::Continued]);
+    assert_eq!(recording.findings.unused_pools, [2]);
     assert!(proof.verdict.is_exact() && proof.refused.is_none(), "{proof:?}");
     assert!(!proof.not_exercised.contains(&"release of private pools"), "{:?}", proof.not_exercised);
     assert!(proof.not_exercised.contains(&"use_on_oom and no_split of private pools (not recorded)"));
@@ -80,7 +83,7 @@ fn a_free_that_was_waited_for_is_not_completed_again() {
     let alloc = |size| Request::Alloc { size: size * MIB, place };
     let requests = [alloc(40), Request::Wait(0), alloc(60), Request::Free(0), Request::Free(1), alloc(30)];
     let recording = program(&requests);
-    let limits = Limits { capacity: Some(64 * MIB), allowed: None };
+    let limits = Limits { capacity: Some(64 * MIB), ..Limits::default() };
     let mut run = Run::new(&recording, &Plan { limits, ..Plan::default() });
     whole(|slice| run.step(&recording, slice));
     let outcome = run.outcome();

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::conf::parse;
-use crate::files::{folder, names, recordings, whole};
-use crate::{Inference, Limits, Plan, Run, Settings};
+use crate::files::{folder, names, proved, recordings, whole};
+use crate::{Limits, Plan, Run, Settings};
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -68,8 +68,7 @@ fn real_files_come_out_as_in_the_prototype_under_other_settings() {
     let mut compared = 0;
     for name in files {
         for recording in recordings(&name).into_iter().flatten().filter(|recording| recording.requests > 0) {
-            let mut inference = Inference::default();
-            let proof = whole(|slice| inference.step(&recording, slice));
+            let (recording, proof) = proved(recording);
             for change in CHANGES {
                 let settings = changed(&proof.settings, change);
                 let plan = Plan { settings, backend: proof.backend, limits: Limits::default(), ..Plan::default() };
@@ -137,8 +136,8 @@ fn real_files_come_out_as_in_the_prototype_with_other_sizes() {
     let mut changed = 0;
     for name in files {
         for mut recording in recordings(&name).into_iter().flatten().filter(|recording| recording.requests > 0) {
-            let mut inference = Inference::default();
-            let proof = whole(|slice| inference.step(&recording, slice));
+            let (found, proof) = proved(recording);
+            recording = found;
             for seed in [1, 7] {
                 let sizes: Vec<u64> = recording.allocations.iter().map(|it| scaled(it.size, seed)).collect();
                 recording.plan(sizes.into_iter());

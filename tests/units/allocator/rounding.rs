@@ -8,7 +8,7 @@ use crate::settings::{Backend, MIB, Settings};
 fn blocks_are_multiples_of_512_unless_divisions_say_otherwise() {
     let plain = |size| rounded(&Settings::default(), Backend::default(), size);
     assert_eq!([0, 1, 511, 512, 513, 1024].map(plain), [512, 512, 512, 512, 1024, 1024]);
-    let npu = Backend { added: 32, aligned: 0 };
+    let npu = Backend { added: 32, ..Backend::default() };
     assert_eq!([480, 481, 992].map(|size| rounded(&Settings::default(), npu, size)), [512, 1024, 1024]);
     let eighths = parse("roundup_power2_divisions:8").unwrap().0;
     let divided = |size| rounded(&eighths, Backend::default(), size);

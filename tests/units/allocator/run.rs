@@ -1,10 +1,10 @@
 //! Runs without the recorded addresses: under the recorded settings, under others that were recorded as well, and as published.
 
 use crate::conf::parse;
-use crate::files::{Request, names, program, recordings, reserved_as_recorded, whole};
+use crate::files::{Request, names, program, proved, recordings, reserved_as_recorded, whole};
 use crate::recording::{Place, What};
 use crate::settings::{MIB, NPU_ADDED, NPU_ALIGNED};
-use crate::{Backend, EmptyCache, Inference, Limits, Outcome, Plan, Recording, Run, Settings, StartState};
+use crate::{Backend, EmptyCache, Limits, Outcome, Plan, Recording, Run, Settings, StartState};
 
 fn run(recording: &Recording, plan: &Plan) -> Run {
     let mut run = Run::new(recording, plan);
@@ -43,13 +43,12 @@ fn simulated(recording: &Recording, plan: &Plan) -> Vec<u64> {
 fn every_real_file_comes_out_to_the_byte_without_its_addresses() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
-            let mut inference = Inference::default();
-            let proof = whole(|slice| inference.step(&recording, slice));
+            let (recording, proof) = proved(recording);
             if proof.refused.is_some() {
                 continue;
             }
-            let capacity = recording.capacity();
-            let limits = Limits::new(capacity, &proof.settings);
+            let implied = proof.verdict.implied;
+            let limits = implied.limits(implied.limit().map(|[_, high]| high), &proof.settings);
             let plan = Plan {
                 settings: proof.settings.clone(),
                 backend: proof.backend,
@@ -66,8 +65,9 @@ fn every_real_file_comes_out_to_the_byte_without_its_addresses() {
 fn one_program_under_two_settings_predicts_each_other() {
     let files = ["no-time-segments-freed.pickle", "no-time-expandable.pickle"].map(recordings);
     let [Some(plain), Some(expandable)] = files else { return };
-    let (plain, expandable) = (&plain[0], &expandable[0]);
-    let backend = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED };
+    let [plain, expandable] = [plain, expandable].map(|recordings| proved(recordings.into_iter().next().unwrap()).0);
+    let (plain, expandable) = (&plain, &expandable);
+    let backend = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED, ..Backend::default() };
     let plan =
         |expandable| Plan { settings: Settings { expandable, ..Settings::default() }, backend, ..Plan::default() };
     for (from, is_expandable, to) in [(plain, true, expandable), (expandable, false, plain)] {
@@ -98,7 +98,7 @@ fn expandable_segments_with_a_largest_split_grow_as_published() {
     let both = settings("max_split_size_mb:128,expandable_segments:True");
     let at = |cycle: u32, settings: &Settings, capacity: Option<u64>| {
         let recording = fault(cycle + 1);
-        let limits = Limits { capacity, allowed: None };
+        let limits = Limits { capacity, ..Limits::default() };
         outcome(&recording, &Plan { settings: settings.clone(), limits, ..Plan::default() })
     };
     for (cycle, reserved) in [(0, 220), (20, 2980), (40, 5760), (60, 8520), (80, 11300), (100, 14060)] {
@@ -123,7 +123,7 @@ fn a_capacity_runs_out_and_empty_cache_may_be_left_out_or_added() {
     let recording =
         program(&[alloc(30), Request::Free(0), Request::EmptyCache, alloc(40), Request::Free(1), alloc(50)]);
     let plan = |capacity: u64, empty_cache| {
-        let limits = Limits { capacity: Some(capacity * MIB), allowed: None };
+        let limits = Limits { capacity: Some(capacity * MIB), ..Limits::default() };
         Plan { limits, empty_cache, ..Plan::default() }
     };
     let told = |capacity, empty_cache| outcome(&recording, &plan(capacity, empty_cache));

@@ -20,7 +20,7 @@ fn the_smallest_memory_is_that_of_the_prototype() {
         let enough = whole(|slice| fit.step(recording, slice)).unwrap();
         assert_eq!(format!("{:.2}", enough as f64 / GIB), gib, "expandable_segments:{expandable}");
         let oom_with = |capacity| {
-            let limits = Limits { capacity: Some(capacity), allowed: None };
+            let limits = Limits { capacity: Some(capacity), ..Limits::default() };
             let mut run = Run::new(recording, &Plan { limits, ..plan.clone() });
             whole(|slice| run.step(recording, slice));
             run.outcome().oom_event
@@ -36,7 +36,7 @@ fn peaks_under_other_settings_are_those_of_the_prototype() {
     let recording = &recordings[0];
     let peak = |line: &str, allowed: Option<u64>| {
         let settings = crate::conf::parse(line).unwrap().0;
-        let limits = Limits { capacity: None, allowed };
+        let limits = Limits::allowing(allowed, &settings);
         let mut band = Band::default();
         let banded =
             whole(|slice| band.step(recording, &Plan { settings: settings.clone(), limits, ..Plan::default() }, slice));

@@ -2,7 +2,7 @@
 
 use crate::driver::{Kind, Operation};
 use crate::files::whole;
-use crate::recording::{Allocation, Early, Held, Oom, Place, Recording, Release, Step, What};
+use crate::recording::{Allocation, Caller, Early, Held, Oom, Place, Recording, Release, Step, What};
 use crate::{Inference, Limits, Plan, Run, Settings, StartState};
 use proptest::prelude::*;
 
@@ -70,11 +70,8 @@ prop_compose! {
                 .into_iter()
                 .map(|(first, end, known)| Release {
                     operations: [first, end],
-                    is_explicit: known,
-                    is_known: known,
-                    grows_after: known,
-                    retired: [first % 3, end % 3],
-                    is_private: known && first % 2 == 0,
+                    pool: first % 3,
+                    caller: if known { Caller::EmptyCache } else { Caller::Unknown },
                 })
                 .collect(),
             ooms: ooms
@@ -108,7 +105,7 @@ proptest! {
             (StartState::Kept, "expandable_segments:True,max_split_size_mb:30,roundup_power2_divisions:8"),
         ] {
             let settings = crate::conf::parse(line).unwrap().0;
-            let limits = Limits::new(capacity, &settings);
+            let limits = Limits::new(capacity, capacity, &settings);
             let plan = Plan { settings, limits, start, keeps_curve: true, ..Plan::default() };
             let mut run = Run::new(&recording, &plan);
             whole(|slice| run.step(&recording, slice));

@@ -2,9 +2,9 @@
 
 use super::{Deeds, Trace};
 use crate::blocks::State;
-use crate::files::{names, recordings, whole};
+use crate::files::{names, proved, recordings, whole};
 use crate::recording::What;
-use crate::{Inference, Limits, Plan, Recording, Settings, StartState};
+use crate::{Plan, Recording, Settings, StartState};
 use std::collections::BTreeMap;
 
 /// What is live, in which of the segments it lies, and reserved bytes after each event; checked on the way.
@@ -40,10 +40,8 @@ fn follow(recording: &Recording, plan: &Plan, mut at: impl FnMut(&Trace, u32, Wh
 }
 
 /// Proves the recording; `None` where nothing is predicted.
-fn proof(recording: &Recording) -> Option<crate::Proof> {
-    let mut inference = Inference::default();
-    let proof = whole(|slice| inference.step(recording, slice));
-    Some(proof).filter(|proof| proof.refused.is_none())
+fn proof(recording: Recording) -> Option<(Recording, crate::Proof)> {
+    Some(proved(recording)).filter(|(_, proof)| proof.refused.is_none())
 }
 
 #[test]
@@ -51,11 +49,14 @@ fn under_the_recorded_settings_everything_is_at_its_recorded_address() {
     let mut traces = 0;
     for name in names() {
         for recording in recordings(&name).unwrap() {
-            let Some(proof) = proof(&recording).filter(|proof| proof.verdict.is_exact()) else { continue };
+            let Some((recording, proof)) = proof(recording).filter(|(_, proof)| proof.verdict.is_exact()) else {
+                continue;
+            };
+            let implied = proof.verdict.implied;
             let plan = Plan {
                 settings: proof.settings.clone(),
                 backend: proof.backend,
-                limits: Limits::new(recording.capacity(), &proof.settings),
+                limits: implied.limits(implied.limit().map(|[_, high]| high), &proof.settings),
                 start: StartState::Kept,
                 ..Plan::default()
             };
@@ -91,7 +92,7 @@ fn under_the_recorded_settings_everything_is_at_its_recorded_address() {
 fn under_other_settings_blocks_tile_segments_and_the_peak_is_that_of_the_run() {
     for name in names() {
         for recording in recordings(&name).unwrap() {
-            let Some(proof) = proof(&recording) else { continue };
+            let Some((recording, proof)) = proof(recording) else { continue };
             for settings in [
                 Settings { expandable: !proof.settings.expandable, ..proof.settings.clone() },
                 Settings { divisions: [8; 16], ..proof.settings.clone() },

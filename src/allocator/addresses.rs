@@ -1,0 +1,119 @@
+//! Addresses of new segments, as a driver may hand them out.
+
+use std::collections::BTreeMap;
+
+/// First address of ascending orders.
+const FIRST: u64 = 0x7000_0000_0000;
+/// First address of descending orders, and upper end of ascending ones.
+const LAST: u64 = 1 << 62;
+const GRANULE: u64 = 2 << 20;
+/// Number of gaps that are looked at for an address.
+const MAX_GAPS: usize = 4096;
+
+/// Order of the addresses of new segments. It decides between free blocks of equal size, up to PyTorch 2.12.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Ascending, each address once.
+    #[default]
+    Ascending,
+    /// Descending, each address once.
+    Descending,
+    Mixed,
+    /// The lowest gap that is large enough.
+    Lowest,
+    /// The highest gap that is large enough.
+    Highest,
+    /// The recorded addresses while the operations match the recorded ones, then higher ones.
+    Recorded,
+}
+
+impl Order {
+    /// The orders that need no recording.
+    pub const ALL: [Order; 5] = [Order::Ascending, Order::Descending, Order::Mixed, Order::Lowest, Order::Highest];
+}
+
+/// Addresses that are handed out and taken back.
+#[derive(Clone, Debug)]
+pub(crate) struct Addresses {
+    order: Order,
+    /// End of the used addresses: the next one in ascending order, the last one in descending order.
+    next: u64,
+    count: u64,
+    /// Unused ranges among the used addresses: begin and end.
+    gaps: BTreeMap<u64, u64>,
+}
+
+impl Addresses {
+    pub(crate) fn new(order: Order) -> Addresses {
+        let next = if matches!(order, Order::Descending | Order::Highest) { LAST } else { FIRST };
+        Addresses { order, next, count: 0, gaps: BTreeMap::new() }
+    }
+
+    /// Returns an address for this many bytes, or `None` if all are used up.
+    pub(crate) fn take(&mut self, size: u64) -> Option<u64> {
+        let size = size.checked_next_multiple_of(GRANULE)?;
+        self.count += 1;
+        match self.order {
+            // The factor is odd, so no two of the first 2^18 addresses are equal.
+            Order::Mixed => return Some((self.count.wrapping_mul(0x9e37_79b1) & ((1 << 18) - 1)) << 45),
+            Order::Lowest | Order::Highest => {
+                if let Some(address) = self.take_gap(size) {
+                    return Some(address);
+                }
+            }
+            _ => {}
+        }
+        if matches!(self.order, Order::Descending | Order::Highest) {
+            self.next = self.next.saturating_sub(size);
+            return Some(self.next).filter(|next| *next > 0);
+        }
+        let address = self.next;
+        self.next = address.saturating_add(size);
+        Some(address).filter(|_| self.next <= LAST)
+    }
+
+    fn take_gap(&mut self, size: u64) -> Option<u64> {
+        let fits = |(begin, end): (&u64, &u64)| (end - begin >= size).then_some([*begin, *end]);
+        let mut gaps = self.gaps.iter();
+        let [begin, end] = match self.order {
+            Order::Highest => gaps.rev().take(MAX_GAPS).find_map(fits)?,
+            _ => gaps.by_ref().take(MAX_GAPS).find_map(fits)?,
+        };
+        self.gaps.remove(&begin);
+        let (address, rest) = match self.order {
+            Order::Highest => (end - size, [begin, end - size]),
+            _ => (begin, [begin + size, end]),
+        };
+        if rest[0] < rest[1] {
+            self.gaps.insert(rest[0], rest[1]);
+        }
+        Some(address)
+    }
+
+    /// Takes a range of addresses back.
+    pub(crate) fn give_back(&mut self, address: u64, size: u64) {
+        if !matches!(self.order, Order::Lowest | Order::Highest) {
+            return;
+        }
+        let Some(size) = size.checked_next_multiple_of(GRANULE) else { return };
+        let (mut begin, mut end) = (address, address.saturating_add(size));
+        if let Some((&below, _)) = self.gaps.range(..begin).next_back().filter(|(_, other)| **other == begin) {
+            self.gaps.remove(&below);
+            begin = below;
+        }
+        if let Some(above) = self.gaps.remove(&end) {
+            end = above;
+        }
+        match self.order {
+            Order::Lowest if end == self.next => self.next = begin,
+            Order::Highest if begin == self.next => self.next = end,
+            _ => {
+                self.gaps.insert(begin, end);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/addresses.rs"]
+mod tests;

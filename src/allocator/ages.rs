@@ -1,0 +1,64 @@
+//! Ages of the segments before the first event. A recording that begins late does not show them. Where two free blocks
+//! tie, the recorded placement shows which segment is older (PyTorch 2.12 and later).
+
+use super::blocks::{NONE, State};
+use super::causes::Request;
+use super::check::Check;
+use super::model::Allocator;
+use super::pool::Key;
+
+/// Number of corrections, which bounds the time that they take.
+const MAX_CORRECTIONS: u32 = 4096;
+
+impl Check {
+    /// Moves a segment before another one, if the recording places a request there although the model would not.
+    pub(super) fn learn(&mut self, request: &Request, address: u64) {
+        if self.start_numbers.is_empty() || self.corrections >= MAX_CORRECTIONS || self.verdict.departs_at.is_some() {
+            return;
+        }
+        let allocator = &self.allocator;
+        let Some(best) = allocator.peek(request.pool, request.size, request.place.stream) else { return };
+        if best.address == address {
+            return;
+        }
+        let free = allocator.pools.get(request.pool as usize).into_iter().flat_map(|pool| pool.free.range(best..));
+        let mut ties = free.take_while(|key| (key.stream, key.size) == (best.stream, best.size));
+        let Some(own) = ties.find(|key| key.address == address).copied() else { return };
+        let Some(at) = self.start_numbers.iter().position(|number| *number == own.number) else { return };
+        if !self.start_numbers.contains(&best.number) {
+            return;
+        }
+        let below = self.start_numbers.iter().copied().filter(|number| *number < best.number).max().unwrap_or(0);
+        let number = below + (best.number - below) / 2;
+        if number > below {
+            self.corrections += 1;
+            self.start_numbers[at] = number;
+            self.allocator.renumber_segment(own, number);
+        }
+    }
+}
+
+impl Allocator {
+    /// Gives all blocks of a segment another number.
+    fn renumber_segment(&mut self, key: Key, number: u64) {
+        let mut id = key.block;
+        while self.blocks.at(id).previous != NONE {
+            id = self.blocks.at(id).previous;
+        }
+        while id != NONE {
+            let block = *self.blocks.at(id);
+            self.blocks.at_mut(id).number = number;
+            if block.state == State::Free {
+                let pool = &mut self.pools[block.pool as usize];
+                pool.free.remove(&Key::of(id, &block));
+                pool.free.insert(Key { number, ..Key::of(id, &block) });
+            }
+            id = block.next;
+        }
+    }
+
+    /// Numbers of the segments before the first event.
+    pub(super) fn start_numbers(&self) -> Vec<u64> {
+        (1..=self.start_segments).map(|number| number << super::start::NUMBER_GAP).collect()
+    }
+}

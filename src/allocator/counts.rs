@@ -1,0 +1,60 @@
+//! Totals of an allocator, and counts of the rules that it applied.
+
+/// Running totals of an allocator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    pub reserved: u64,
+    /// Highest `reserved`, also within an event.
+    pub peak_reserved: u64,
+    /// Bytes of blocks that are live or awaiting free.
+    pub allocated: u64,
+    pub segment_allocs: u64,
+    pub segment_frees: u64,
+    pub maps: u64,
+    pub unmaps: u64,
+    pub retries: u64,
+}
+
+impl Totals {
+    /// Returns the number of calls that take memory from the driver or give it back.
+    pub fn driver_calls(&self) -> u64 {
+        self.segment_allocs + self.segment_frees + self.maps + self.unmaps
+    }
+}
+
+/// Counts of how often each rule affected a decision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exercised {
+    /// Choices among several blocks.
+    pub choices: u64,
+    /// Choices that the address decided, among blocks of equal size.
+    pub ties: u64,
+    pub splits: u64,
+    /// Blocks that kept a remainder too small to split off.
+    pub tails: u64,
+    pub merges: u64,
+    /// Blocks at the growing end of an expandable segment that were skipped.
+    pub skips: u64,
+    /// New non-expandable segments.
+    pub segments: u64,
+    /// New pages of expandable segments.
+    pub pages: u64,
+    /// Decisions by `max_split_size` or `max_non_split_rounding`.
+    pub unsplit: u64,
+    pub rounded_up: u64,
+    pub collections: u64,
+    pub releases: u64,
+    pub retries: u64,
+    /// Requests on a stream other than the first.
+    pub streams: u64,
+    /// Deferred frees.
+    pub awaited: u64,
+    /// Requests of private pools.
+    pub private: u64,
+    /// Deferred frees that were completed because everything cached was released.
+    pub completed: u64,
+    /// Private pools whose memory was released.
+    pub retired: u64,
+    /// Requests whose segment size depends on `large_segment_size_mb`.
+    pub large_segments: u64,
+}

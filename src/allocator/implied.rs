@@ -1,0 +1,152 @@
+//! Memory limits that a recording implies: each attempt to get memory that succeeded or failed bounds them.
+
+use super::settings::{Limits, Settings, Share};
+
+/// Sentinel: no attempt failed.
+const NONE: u64 = u64::MAX;
+
+/// Bounds of a number of bytes: at least the first, less than the second. The second is `u64::MAX` if it is unknown.
+pub type Bounds = [u64; 2];
+
+/// Attempts to get memory, as far as they bound the limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attempts {
+    /// Bounds of the driver's memory: it refuses pages.
+    driver: Bounds,
+    /// Bounds of a memory fraction: it refuses segments.
+    fraction: Bounds,
+    /// Bounds of the reserved bytes above which garbage is collected.
+    threshold: Bounds,
+    /// Reserved bytes and bytes asked for of the last attempt of the current request.
+    last: Option<(u64, u64)>,
+    /// The driver's memory, if a failed request shows it.
+    exact: Option<u64>,
+}
+
+impl Default for Attempts {
+    fn default() -> Attempts {
+        let unknown = [0, NONE];
+        Attempts { driver: unknown, fraction: unknown, threshold: unknown, last: None, exact: None }
+    }
+}
+
+impl Attempts {
+    /// Starts with the bytes that are reserved before the first event.
+    pub(crate) fn new(reserved: u64) -> Attempts {
+        Attempts { driver: [reserved, NONE], fraction: [reserved, NONE], ..Attempts::default() }
+    }
+
+    /// Adds an attempt to get `size` bytes for a segment. `size` is 0 if no page was missing: only a fraction refuses
+    /// that.
+    pub(crate) fn add(&mut self, reserved: u64, size: u64, segment: u64, is_granted: bool) {
+        let (pages, all) = (reserved.saturating_add(size), reserved.saturating_add(segment));
+        if is_granted {
+            self.driver[0] = self.driver[0].max(pages);
+            self.fraction[0] = self.fraction[0].max(all);
+        } else {
+            self.driver[1] = if size > 0 { self.driver[1].min(pages) } else { 0 };
+            self.fraction[1] = self.fraction[1].min(all);
+        }
+        self.last = Some((reserved, size));
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.last = None;
+    }
+
+    /// Notes that the current request failed while the driver had this much free memory.
+    pub(crate) fn fail(&mut self, device_free: u64) {
+        // With more free memory than was asked for, it was a fraction that refused.
+        if let Some((reserved, _)) = self.last.filter(|(_, size)| *size > device_free) {
+            self.exact = Some(reserved.saturating_add(device_free));
+        }
+    }
+
+    /// Notes a round of garbage collection, before which `left` bytes were reserved.
+    pub(crate) fn collected(&mut self, left: u64) {
+        self.threshold[1] = self.threshold[1].min(left);
+    }
+
+    /// Notes that garbage collection stopped with `left` reserved bytes although there was more to collect.
+    pub(crate) fn not_collected(&mut self, left: u64) {
+        self.threshold[0] = self.threshold[0].max(left);
+    }
+
+    /// Returns what all attempts imply together, under these settings.
+    pub(crate) fn implied(&self, settings: &Settings) -> Implied {
+        let Attempts { driver, mut fraction, threshold, exact, .. } = *self;
+        let names_fraction = settings.fraction < Share::ALL;
+        let collected = settings.collects() && threshold[1] < NONE;
+        if settings.collects() {
+            // The threshold is a share of what the fraction allows.
+            fraction[0] = fraction[0].max(settings.collect_above.inverse(threshold[0]));
+        }
+        if collected {
+            let above = settings.collect_above.inverse(threshold[1]).saturating_add(2);
+            fraction[1] = fraction[1].min(above);
+        }
+        let is_contradictory = driver[1] <= driver[0] && fraction[0] < fraction[1];
+        let is_fraction = names_fraction || collected || is_contradictory;
+        let bounds = match (is_fraction, exact) {
+            (true, _) => fraction,
+            (false, Some(exact)) => [exact, exact.saturating_add(1)],
+            (false, None) => driver,
+        };
+        Implied { bounds, is_fraction, threshold }
+    }
+}
+
+/// The memory limit that a recording implies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Implied {
+    /// Bounds of the limit. The second is `u64::MAX` if no attempt failed. If the bounds exclude each other, no one
+    /// limit explains the attempts: the memory was shared.
+    pub bounds: Bounds,
+    /// True if the limit is a memory fraction, and false if it is the driver's.
+    pub is_fraction: bool,
+    /// Bounds of the reserved bytes above which garbage was collected.
+    pub threshold: Bounds,
+}
+
+impl Default for Implied {
+    fn default() -> Implied {
+        Implied { bounds: [0, NONE], is_fraction: false, threshold: [0, NONE] }
+    }
+}
+
+impl Implied {
+    /// Returns the lowest and the highest limit that explain the recording, if it shows one.
+    pub fn limit(&self) -> Option<[u64; 2]> {
+        let [low, high] = self.bounds;
+        (high < NONE && low < high).then(|| [low, high - 1])
+    }
+
+    /// Returns true if attempts failed that no one limit explains.
+    pub fn is_contradictory(&self) -> bool {
+        self.bounds[1] <= self.bounds[0]
+    }
+
+    /// Returns the limits of the process with this limit.
+    pub(crate) fn limits(&self, limit: Option<u64>, settings: &Settings) -> Limits {
+        let mut limits = match self.is_fraction {
+            true => Limits::allowing(limit, settings),
+            false => Limits { capacity: limit, ..Limits::default() },
+        };
+        let [low, high] = self.threshold;
+        if settings.collects() && low < high && high < NONE {
+            limits.collect_above = Some(limits.collect_above.unwrap_or(u64::MAX).clamp(low, high - 1));
+        }
+        limits
+    }
+
+    /// Returns the lowest and the highest memory of the device that explain the recording, where settings name the
+    /// fraction of it that was allowed.
+    pub fn total(&self, settings: &Settings) -> Option<[u64; 2]> {
+        let [low, high] = self.limit().filter(|_| self.is_fraction && settings.fraction < Share::ALL)?;
+        Some([settings.fraction.inverse(low).saturating_add(1), settings.fraction.inverse(high)])
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/implied.rs"]
+mod tests;

@@ -1,0 +1,67 @@
+//! Assumptions of a run, and its result.
+
+use super::addresses::Order;
+use super::counts::{Exercised, Totals};
+use super::program::Program;
+use super::settings::{Backend, Limits, Settings};
+
+/// Placement of early allocations, i.e. those made before the first event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartState {
+    /// Placed again under the run's settings, in address order.
+    #[default]
+    Fresh,
+    /// Kept at their recorded addresses.
+    Kept,
+}
+
+/// Calls of `empty_cache()` in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum EmptyCache {
+    #[default]
+    AsRecorded,
+    Never,
+    /// Only before these events, ascending.
+    Before(Vec<u32>),
+}
+
+/// Assumptions of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    pub settings: Settings,
+    pub backend: Backend,
+    pub limits: Limits,
+    pub order: Order,
+    pub start: StartState,
+    pub empty_cache: EmptyCache,
+    pub program: Program,
+    /// True to run the trace twice: the second time in the cache that the first one leaves.
+    pub is_repeated: bool,
+    /// First event that is not simulated. `None` runs to the end.
+    pub until: Option<u32>,
+    /// True to use the sizes in [`Recording::planned`].
+    pub is_planned: bool,
+    /// True to record the curves.
+    pub keeps_curve: bool,
+}
+
+/// Result of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub peak_reserved: u64,
+    /// Index of the first event after which the peak is reached. −1 if it is reached before the first event.
+    pub peak_event: i64,
+    /// Bytes of live blocks at the peak. The rest of the peak is fragmentation.
+    pub allocated_at_peak: u64,
+    /// Maximum bytes of live blocks.
+    pub peak_allocated: u64,
+    /// Maximum requested bytes of live allocations.
+    pub peak_live: u64,
+    pub totals: Totals,
+    pub exercised: Exercised,
+    /// Event of the request that failed. −1 if the early allocations do not fit.
+    pub oom_event: Option<i64>,
+    /// Event of a request that failed in the recording but succeeds here. The program would have continued differently.
+    pub avoided_oom: Option<u32>,
+    pub reserved_at_end: u64,
+}

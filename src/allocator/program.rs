@@ -1,0 +1,28 @@
+//! Changes of a program whose effect is simulated.
+
+use serde::{Deserialize, Serialize};
+
+/// Changes of a program. The default changes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// All work is done on one stream.
+    pub one_stream: bool,
+    /// Tensors are not marked as used by other streams with `record_stream()`: frees complete at once.
+    pub no_record_stream: bool,
+    /// Bytes that are allocated and freed before everything else. 0 is off.
+    pub preallocate: u64,
+    /// Ascending events before which `empty_cache()` is called.
+    pub empty_cache_before: Vec<u32>,
+}
+
+impl Program {
+    /// Returns true if anything is changed.
+    pub fn changes(&self) -> bool {
+        *self != Program::default()
+    }
+
+    /// Returns true if frees do not wait for other streams.
+    pub(crate) fn frees_at_once(&self) -> bool {
+        self.one_stream || self.no_record_stream
+    }
+}

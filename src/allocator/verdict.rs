@@ -1,0 +1,100 @@
+//! Verdict of a check: how much of a recording the model reproduces.
+
+use super::counts::Exercised;
+use super::driver::Operation;
+use super::findings::Findings;
+use super::implied::Implied;
+use super::settings::Settings;
+use base::sorted::{pair, sort};
+
+/// Result of a comparison.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Allocations in the trace.
+    pub addresses: u64,
+    /// Allocations that the model placed at the recorded address.
+    pub addresses_equal: u64,
+    /// Segment operations in the trace.
+    pub segment_events: u64,
+    /// Segment operations that the model also performed.
+    pub segment_events_equal: u64,
+    /// Segment operations that only the model performed.
+    pub extra_segment_events: u64,
+    /// Number of times that both gave back the same segments in different order, which has no effect.
+    pub reordered: u64,
+    /// Largest difference between recorded and simulated reserved bytes over all events.
+    pub largest_reserved_error: u64,
+    pub peak_reserved: u64,
+    pub recorded_peak_reserved: u64,
+    /// First event at which the model diverges.
+    pub departs_at: Option<u32>,
+    pub exercised: Exercised,
+    /// Number of `empty_cache()` calls.
+    pub empty_caches: u64,
+    /// Number of requests that were tried again.
+    pub retries: u64,
+    pub implied: Implied,
+    pub findings: Findings,
+}
+
+impl Verdict {
+    /// Returns true if the whole recording was reproduced.
+    pub fn is_exact(&self) -> bool {
+        self.departs_at.is_none()
+            && self.addresses_equal == self.addresses
+            && self.segment_events_equal == self.segment_events
+            && self.extra_segment_events == 0
+            && self.largest_reserved_error == 0
+    }
+
+    /// Returns a sort key for comparing settings. The larger it is, the more was reproduced.
+    pub(crate) fn rank(&self) -> (u64, u64, u64) {
+        (self.addresses_equal, self.segment_events_equal, u64::MAX - self.largest_reserved_error)
+    }
+}
+
+/// Counts the operations that two lists share, by address or regardless of it.
+pub(super) fn common(one: &[Operation], other: &[Operation], by_address: bool) -> u64 {
+    let sorted = |operations: &[Operation]| {
+        // Sizes are multiples of 512, so the low bits have room for the kind.
+        let address = |it: &Operation| if by_address { it.address } else { 0 };
+        let keys = operations.iter().map(|it| (pair(address(it), it.size | it.kind as u64), 0));
+        let mut keys: Vec<(u128, u32)> = keys.collect();
+        sort(&mut keys);
+        keys
+    };
+    let (one, other) = (sorted(one), sorted(other));
+    let (mut count, mut rest) = (0, other.iter().peekable());
+    for key in &one {
+        while rest.next_if(|other| *other < key).is_some() {}
+        count += u64::from(rest.next_if_eq(&key).is_some());
+    }
+    count
+}
+
+/// Rules that matter only with deferred frees or private pools. Files do not record which pools are `use_on_oom`, and
+/// `no_split` shows only in blocks that are live at the end.
+pub(crate) const COMPLETED: &str = "deferred frees completed by a release";
+pub(crate) const RETIRED: &str = "release of private pools";
+pub(crate) const NOT_RECORDED: &str = "use_on_oom and no_split of private pools (not recorded)";
+
+/// Returns the names of settings and rules that the recording did not exercise.
+pub fn not_exercised(verdict: &Verdict, settings: &Settings) -> Vec<&'static str> {
+    let it = &verdict.exercised;
+    let rules = [
+        ("expandable_segments", settings.expandable && it.pages > 0),
+        ("max_split_size", it.unsplit > 0),
+        ("roundup_power2_divisions", it.rounded_up > 0),
+        ("garbage_collection_threshold", it.collections > 0),
+        ("large_segment_size", it.large_segments > 0 || it.pages > 0),
+        ("empty_cache", verdict.empty_caches > 0),
+        ("retries", it.retries > 0),
+        ("other streams", it.streams > 0),
+        ("deferred frees", it.awaited > 0),
+        (COMPLETED, it.awaited == 0 || it.completed > 0),
+        ("private pools", it.private > 0),
+        (RETIRED, it.private == 0 || it.retired > 0),
+        (NOT_RECORDED, it.private == 0),
+    ];
+    rules.into_iter().filter(|(_, is_exercised)| !is_exercised).map(|(name, _)| name).collect()
+}
