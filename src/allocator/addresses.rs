@@ -38,6 +38,8 @@ pub(crate) struct Addresses {
     order: Order,
     /// End of the used addresses: the next one in ascending order, the last one in descending order.
     next: u64,
+    /// Ascending addresses from here on follow descending ones that are used up.
+    above: u64,
     count: u64,
     /// Unused ranges among the used addresses: begin and end.
     gaps: BTreeMap<u64, u64>,
@@ -46,7 +48,21 @@ pub(crate) struct Addresses {
 impl Addresses {
     pub(crate) fn new(order: Order) -> Addresses {
         let next = if matches!(order, Order::Descending | Order::Highest) { LAST } else { FIRST };
-        Addresses { order, next, count: 0, gaps: BTreeMap::new() }
+        Addresses { order, next, above: LAST, count: 0, gaps: BTreeMap::new() }
+    }
+
+    /// Hands out addresses above or below `used`, which is `[begin, end)`.
+    pub(crate) fn beside(order: Order, [begin, end]: [u64; 2]) -> Addresses {
+        let mut addresses = Addresses::new(order);
+        let end = end.checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX);
+        match order {
+            Order::Ascending | Order::Lowest => addresses.next = end.max(FIRST),
+            Order::Descending | Order::Highest => {
+                (addresses.next, addresses.above) = (begin / GRANULE * GRANULE, end.max(FIRST));
+            }
+            Order::Mixed | Order::Recorded => {}
+        }
+        addresses
     }
 
     /// Returns an address for this many bytes, or `None` if all are used up.
@@ -64,8 +80,11 @@ impl Addresses {
             _ => {}
         }
         if matches!(self.order, Order::Descending | Order::Highest) {
-            self.next = self.next.saturating_sub(size);
-            return Some(self.next).filter(|next| *next > 0);
+            if self.next > size {
+                self.next -= size;
+                return Some(self.next);
+            }
+            (self.order, self.next) = (Order::Ascending, self.above);
         }
         let address = self.next;
         self.next = address.saturating_add(size);

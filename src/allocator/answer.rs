@@ -1,5 +1,6 @@
 //! Questions to the allocator simulation and their answers.
 
+use super::program::Program;
 use serde::{Deserialize, Serialize};
 
 /// A question to the simulation.
@@ -7,8 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct WhatIfQuestion {
     /// Lines of `PYTORCH_CUDA_ALLOC_CONF` to simulate. Lines that cannot be parsed are skipped.
     pub lines: Vec<String>,
-    /// Device memory in bytes. If `None`, it is inferred from the requests that failed in the recording.
+    /// Bytes that the driver can provide. If this and `total` are `None`, the limit that the recording implies holds.
     pub capacity: Option<u64>,
+    /// Memory of the device in bytes, which a memory fraction is taken of.
+    pub total: Option<u64>,
+    /// Changed programs to simulate, each under the recorded settings and under those of `lines`.
+    pub programs: Vec<Program>,
     /// True to also try a built-in list of settings.
     pub tries: bool,
     /// True to search for the smallest capacity that each setting needs.
@@ -22,21 +27,27 @@ pub struct WhatIfQuestion {
     pub is_planned: bool,
     /// Settings whose run is returned event by event, written as in [`WhatIfRun::settings`].
     pub course: Option<String>,
+    /// Program of that run.
+    pub course_program: Program,
 }
 
 /// An answer of the simulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIf {
     pub proof: WhatIfProof,
-    /// Runs under the recorded settings, then under the question's lines in their order, then under the settings that
-    /// were tried.
+    /// The recording, then runs under the question's lines in their order, changed programs, and the settings that were
+    /// tried.
     pub runs: Vec<WhatIfRun>,
     pub fits: Vec<WhatIfFit>,
     pub course: Option<WhatIfCourse>,
     /// Parse error of a line of the question, as part of a sentence. Empty if all lines were parsed.
     pub line_error: String,
-    /// Device memory in bytes that the runs assumed.
+    /// Limit of the runs in bytes, as far as it is one for all: the highest that explains the recording.
     pub capacity: Option<u64>,
+    /// Limit that the recording implies, if it shows one.
+    pub limit: Option<WhatIfLimit>,
+    /// True if requests failed that no one limit explains, because others used the device.
+    pub has_contradictory_limits: bool,
     /// True if `capacity` was inferred from the recording.
     pub is_capacity_recorded: bool,
     /// Number of requests that failed in the recording.
@@ -73,11 +84,33 @@ pub struct WhatIfProof {
     pub refused: Option<String>,
 }
 
-/// Result of a run under one set of settings.
+/// Memory limit that a recording implies: each attempt to get memory that succeeded or failed bounds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WhatIfLimit {
+    /// Lowest and highest limit in bytes.
+    pub low: u64,
+    pub high: u64,
+    /// True if a memory fraction is the limit, and false if it is the driver's memory.
+    pub is_fraction: bool,
+}
+
+/// Result of a run with the lowest limit that explains the recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WhatIfLow {
+    pub peak_reserved: u64,
+    pub driver_calls: u64,
+    pub retries: u64,
+    pub oom_event: Option<i64>,
+    pub avoided_oom: Option<u32>,
+}
+
+/// Result of a run under one set of settings, with the highest limit that explains the recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfRun {
     /// Settings as a line to copy.
     pub settings: String,
+    /// Changes of the program.
+    pub program: Program,
     pub origin: WhatIfOrigin,
     pub grade: WhatIfGrade,
     pub peak_reserved: u64,
@@ -85,8 +118,11 @@ pub struct WhatIfRun {
     pub peak_event: i64,
     /// Bytes of live blocks at the peak.
     pub allocated_at_peak: u64,
-    /// Lowest and highest peak over all address orders, in bytes.
+    /// Lowest and highest peak in bytes: over what is possible of addresses and limits, or bounds if the recording does
+    /// not begin with an empty allocator.
     pub band: [u64; 2],
+    /// Result with the lowest limit, if it differs. A verdict needs both.
+    pub low: Option<WhatIfLow>,
     pub driver_calls: u64,
     pub retries: u64,
     /// Event of the request that failed. −1 if the early allocations do not fit.
@@ -135,6 +171,8 @@ pub enum WhatIfGrade {
     Proved,
     FromSource,
     DependsOnStart,
+    DependsOnWaits,
+    PoolsGuessed,
     Departs,
 }
 
@@ -145,6 +183,8 @@ impl WhatIfGrade {
             WhatIfGrade::Proved => "proved",
             WhatIfGrade::FromSource => "from_source",
             WhatIfGrade::DependsOnStart => "depends_on_start",
+            WhatIfGrade::DependsOnWaits => "depends_on_waits",
+            WhatIfGrade::PoolsGuessed => "pools_guessed",
             WhatIfGrade::Departs => "departs",
         }
     }
@@ -155,6 +195,8 @@ impl WhatIfGrade {
             WhatIfGrade::Proved => "proved on this recording",
             WhatIfGrade::FromSource => "rules read from source, not exercised here",
             WhatIfGrade::DependsOnStart => "depends on what was allocated before the trace",
+            WhatIfGrade::DependsOnWaits => "depends on when other streams finish",
+            WhatIfGrade::PoolsGuessed => "private pools are guessed: the file does not name them",
             WhatIfGrade::Departs => "the model departs from this recording",
         }
     }
@@ -207,6 +249,7 @@ impl WhatIfWarning {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfFit {
     pub settings: String,
+    pub program: Program,
     /// Bytes. `None` if the program fails with any capacity.
     pub capacity: Option<u64>,
 }

@@ -3,15 +3,18 @@
 //!
 //! The driver follows the recording: it fails where segments were released before the request succeeded.
 
+mod request;
+
 use super::blocks::NONE;
-use super::causes::{Chunk, Decision, Request};
+use super::causes::Chunk;
+use super::counts::Totals;
 use super::driver::{Driver, Operation, Script};
 use super::findings::{Cause, Findings};
 use super::implied::{Attempts, Implied};
 use super::model::Allocator;
 use super::recording::{Recording, Step, What};
 use super::rounding::rounded;
-use super::settings::{Backend, Limits, SMALL, Settings};
+use super::settings::{Backend, Limits, Settings};
 use super::start::keep;
 use super::verdict::{Verdict, common};
 use base::slice::{Slice, Sliced};
@@ -66,6 +69,14 @@ impl Check {
         let causes = vec![Cause::default(); recording.releases.len()];
         let requested = recording.ooms.iter().map(|oom| oom.size).collect();
         let findings = Findings { causes, requested, ..Findings::default() };
+        let Totals { reserved: peak_reserved, allocated, .. } = allocator.totals;
+        let verdict = Verdict {
+            peak_reserved,
+            peak_event: -1,
+            allocated_at_peak: allocated,
+            idle_at_start: peak_reserved.saturating_sub(allocated),
+            ..Verdict::default()
+        };
         Check {
             allocator,
             blocks,
@@ -79,7 +90,7 @@ impl Check {
             start_numbers,
             corrections: 0,
             findings,
-            verdict: Verdict::default(),
+            verdict,
         }
     }
 
@@ -98,7 +109,6 @@ impl Check {
         self.without_request(Chunk { recording, steps: &steps });
         self.verdict.exercised = self.allocator.exercised;
         self.verdict.retries = self.allocator.totals.retries;
-        self.verdict.peak_reserved = self.allocator.totals.peak_reserved;
         self.verdict.recorded_peak_reserved = self.max_reserved;
         self.verdict.findings = self.findings.clone();
         self.verdict.findings.start_numbers.clone_from(&self.start_numbers);
@@ -149,71 +159,17 @@ impl Check {
             let verdict = &mut self.verdict;
             verdict.largest_reserved_error = verdict.largest_reserved_error.max(simulated.abs_diff(self.reserved));
         }
+        let Totals { peak_reserved, allocated, .. } = self.allocator.totals;
+        if peak_reserved > self.verdict.peak_reserved {
+            self.verdict.peak_reserved = peak_reserved;
+            (self.verdict.peak_event, self.verdict.allocated_at_peak) = (step.event.into(), allocated);
+        }
     }
 
     /// Returns true if a free completed some time after it was requested.
     pub(super) fn is_deferred(&self, recording: &Recording, at: u32, number: u32) -> bool {
         let before = at.checked_sub(1).and_then(|before| recording.steps.get(before as usize));
         self.has_requested_frees && before.is_some_and(|before| before.what != What::FreeRequested(number))
-    }
-
-    /// Allocates, or fails, as the recording does. The chunk has the steps since the last request.
-    fn request(&mut self, step: Step, chunk: Chunk<'_>) {
-        let recording = chunk.recording;
-        let (requested, place, address) = match step.what {
-            What::Alloc(number) => {
-                let allocation = recording.allocations.at(number as usize);
-                (allocation.size, recording.place(allocation.place), Some(allocation.address))
-            }
-            What::Oom(number) => {
-                let Some(oom) = recording.ooms.get(number as usize) else { return };
-                (oom.size, recording.place(oom.place), None)
-            }
-            _ => return,
-        };
-        let size = rounded(&self.allocator.settings, self.allocator.backend, requested);
-        let pool = self.allocator.pool(place.pool, size <= SMALL);
-        let is_alone = chunk.releases().next().is_none();
-        let request = Request { size, place, pool, succeeds: address.is_some() };
-        let Decision { done, misses } = self.decide_cause(&request, chunk);
-        chunk.part(done..chunk.steps.len()).load(&mut self.script);
-        self.give_script(request.succeeds);
-        self.allocator.retries_private = request.succeeds || !is_alone;
-        self.allocator.driver.attempts().into_iter().for_each(Attempts::begin);
-        match (step.what, address) {
-            (What::Alloc(number), Some(address)) => {
-                if !misses {
-                    self.learn(&request, address);
-                }
-                self.requested.get_mut(&size).into_iter().for_each(|last| *last = requested);
-                self.verdict.addresses += 1;
-                let block = self.allocator.request(requested, place, number, misses);
-                let is_placed = block.is_some_and(|id| self.allocator.blocks.at(id).address == address);
-                self.verdict.addresses_equal += u64::from(is_placed);
-                self.blocks.get_mut(number as usize).into_iter().for_each(|own| *own = block.unwrap_or(NONE));
-                if !is_placed {
-                    self.depart(step.event);
-                }
-            }
-            (What::Oom(number), _) => {
-                self.findings.requested.get_mut(number as usize).into_iter().for_each(|own| {
-                    *own = self.requested.get(&size).copied().unwrap_or(*own);
-                });
-                if let Some(id) = self.allocator.request(requested, place, NONE, misses) {
-                    self.allocator.free(id);
-                    self.depart(step.event);
-                } else {
-                    let device_free = recording.ooms.get(number as usize).map_or(0, |oom| oom.device_free);
-                    self.allocator.driver.attempts().into_iter().for_each(|attempts| attempts.fail(device_free));
-                }
-            }
-            _ => {}
-        }
-        // Frees that the request would have waited for.
-        self.allocator.wait();
-        if !self.script.is_empty() || self.has_log() {
-            self.compare(step);
-        }
     }
 
     fn record(&mut self, recording: &Recording, [first, end]: [u32; 2]) {

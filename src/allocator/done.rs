@@ -1,27 +1,27 @@
 //! Cache of finished runs for later questions.
 
-use super::bands::Banded;
+use super::bands::{Banded, Doubts};
 use super::plan::Plan;
 
 /// Results of finished runs and fits. A later question that needs one of them reads it here.
 #[derive(Default)]
 pub(super) struct Done {
-    pub(super) runs: Vec<(Plan, Banded)>,
+    pub(super) runs: Vec<((Plan, Doubts), Banded)>,
     pub(super) fits: Vec<(Plan, Option<u64>)>,
 }
 
 /// Maximum number of cached results of each kind. The oldest are dropped first.
 const MOST_DONE: usize = 64;
 
-/// Returns the cached result for `plan`.
-pub(super) fn kept<T: Clone>(done: &[(Plan, T)], plan: &Plan) -> Option<T> {
-    done.iter().find(|(of, _)| of == plan).map(|(_, result)| result.clone())
+/// Returns the cached result for `key`.
+pub(super) fn kept<K: PartialEq, T: Clone>(done: &[(K, T)], key: &K) -> Option<T> {
+    done.iter().find(|(of, _)| of == key).map(|(_, result)| result.clone())
 }
 
 /// Adds a result to the cache.
-pub(super) fn keep<T>(done: &mut Vec<(Plan, T)>, plan: &Plan, result: T) {
+pub(super) fn keep<K: Clone, T>(done: &mut Vec<(K, T)>, key: &K, result: T) {
     if done.len() >= MOST_DONE {
         done.remove(0);
     }
-    done.push((plan.clone(), result));
+    done.push((key.clone(), result));
 }

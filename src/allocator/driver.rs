@@ -3,6 +3,7 @@
 
 use super::addresses::{Addresses, Order};
 use super::implied::Attempts;
+use super::recording::Recording;
 
 /// Bytes of address space reserved for an expandable segment.
 pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
@@ -140,6 +141,20 @@ impl Driver {
     /// Creates a driver that hands out addresses in this order.
     pub(crate) fn new(order: Order, capacity: Option<u64>) -> Driver {
         Driver::Model { addresses: Addresses::new(order), capacity }
+    }
+
+    /// Creates a driver for a run of a recording. Segments that are kept from it have their addresses already.
+    pub(crate) fn of_run(recording: &Recording, order: Order, capacity: Option<u64>, keeps: bool) -> Driver {
+        match (order, recording.held.first(), recording.held.last()) {
+            (Order::Recorded, ..) => {
+                Driver::Recorded(Recorded::new(recording.operations.iter(), recording.above(), capacity))
+            }
+            (_, Some(first), Some(last)) if keeps => {
+                let used = [first.address, last.address.saturating_add(last.size)];
+                Driver::Model { addresses: Addresses::beside(order, used), capacity }
+            }
+            _ => Driver::new(order, capacity),
+        }
     }
 
     /// Sets the segment size of the request that asks for memory next.

@@ -14,12 +14,16 @@ pub enum Grade {
     FromSource,
     /// The prediction depends on the placement of allocations made before recording.
     DependsOnStart,
+    /// The prediction waits for other streams where the recording did not: how long is unknown.
+    DependsOnWaits,
+    /// The recording has private pools, and the file does not name the pools of memory that was released.
+    PoolsGuessed,
     /// The model diverges from the recording.
     Departs,
 }
 
-/// Grades a run under `settings` that needed the rules in `needed`. `depends_on_start` is true if early allocations are
-/// placed again and their placement changes the result.
+/// Grades a run under `settings` that needed the rules in `needed`. `depends_on_start` is true if the recording does not
+/// begin with an empty allocator.
 pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, needed: &Exercised) -> Grade {
     let is_known = |rule: &str| !proof.not_exercised.contains(&rule);
     let mut needs = Vec::new();
@@ -51,8 +55,10 @@ pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, needed:
     let changes_segments = settings.large_segment != proof.settings.large_segment;
     let changes_kind = settings.expandable != proof.settings.expandable;
     match () {
+        () if proof.guesses_pools => Grade::PoolsGuessed,
         () if !proof.verdict.is_exact() => Grade::Departs,
         () if depends_on_start => Grade::DependsOnStart,
+        () if needed.completed > 0 => Grade::DependsOnWaits,
         () if changes_segments || changes_kind || !needs.into_iter().all(is_known) => Grade::FromSource,
         () => Grade::Proved,
     }

@@ -19,6 +19,8 @@ pub struct Proof {
     pub not_exercised: Vec<&'static str>,
     /// Reason why nothing can be predicted, if so.
     pub refused: Option<String>,
+    /// True if the recording has private pools that the file does not name, as far as is known.
+    pub guesses_pools: bool,
 }
 
 /// Progress of an inference.
@@ -59,7 +61,7 @@ impl Inference {
             if self.best.as_ref().is_none_or(|best| may_win && verdict.rank() > best.verdict.rank()) {
                 let not_exercised = not_exercised(&verdict, settings);
                 let (settings, backend, assumed) = (settings.clone(), *backend, assumed.clone());
-                self.best = Some(Proof { settings, backend, assumed, verdict, not_exercised, refused: None });
+                self.best = Some(Proof { settings, backend, assumed, verdict, not_exercised, ..Proof::default() });
             }
             self.waiting.pop();
             if self.best.as_ref().is_some_and(|best| best.verdict.is_exact()) {
@@ -68,7 +70,11 @@ impl Inference {
             slice.check()?;
         }
         let mut proof = self.best.clone().unwrap_or_default();
-        proof.refused = proof.refused.or_else(|| unproved(&proof.verdict));
+        // No other cause is known of files that record their settings.
+        let is_named = recording.names_pools || recording.settings.is_none();
+        proof.guesses_pools = recording.guesses_pools && !recording.releases.is_empty()
+            || !is_named && !proof.verdict.is_exact();
+        proof.refused = proof.refused.or_else(|| unproved(&proof.verdict, !is_named));
         Ok(proof)
     }
 }
@@ -192,13 +198,18 @@ fn untested(recording: &Recording) -> Verdict {
 }
 
 /// Returns the reason why a verdict is too inaccurate for predictions, if it is.
-fn unproved(verdict: &Verdict) -> Option<String> {
+fn unproved(verdict: &Verdict, guesses_pools: bool) -> Option<String> {
     let Verdict { largest_reserved_error: error, recorded_peak_reserved: peak, .. } = verdict;
     let is_far_off = error.saturating_mul(WORST_SHARE) > *peak;
     let at = verdict
         .departs_at
         .map_or_else(String::new, |event| format!(" from event {}", base::units::grouped(event.into())));
-    is_far_off.then(|| format!("the model is up to {} off{at}", base::units::Bytes(*error)))
+    let why = if guesses_pools {
+        ". It has private pools that the file does not name: PyTorch 2.12 and later do"
+    } else {
+        ""
+    };
+    is_far_off.then(|| format!("the model is up to {} off{at}{why}", base::units::Bytes(*error)))
 }
 
 #[cfg(test)]

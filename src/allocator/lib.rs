@@ -67,6 +67,8 @@ pub mod trace;
 // Questions and answers that combine all of the above.
 pub mod answer;
 mod done;
+mod ends;
+mod job;
 mod rows;
 pub mod simulation;
 

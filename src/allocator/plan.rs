@@ -55,6 +55,9 @@ pub struct Outcome {
     pub allocated_at_peak: u64,
     /// Maximum bytes of live blocks.
     pub peak_allocated: u64,
+    /// Maximum of the rounded bytes of live allocations, without remainders of their blocks. Counted in runs of recordings
+    /// that do not begin with an empty allocator.
+    pub peak_rounded: u64,
     /// Maximum requested bytes of live allocations.
     pub peak_live: u64,
     pub totals: Totals,
@@ -64,4 +67,12 @@ pub struct Outcome {
     /// Event of a request that failed in the recording but succeeds here. The program would have continued differently.
     pub avoided_oom: Option<u32>,
     pub reserved_at_end: u64,
+}
+
+impl Outcome {
+    /// Returns what distinguishes two outcomes for a user: peak, driver calls, retries and failed requests.
+    pub(crate) fn summary(&self) -> (u64, u64, u64, Option<i64>, Option<u32>) {
+        let Outcome { peak_reserved, totals, oom_event, avoided_oom, .. } = self;
+        (*peak_reserved, totals.driver_calls(), totals.retries, *oom_event, *avoided_oom)
+    }
 }

@@ -1,5 +1,6 @@
 //! The input of the simulation: a device's requests, separated from the decisions of its allocator.
 
+use super::addresses::Order;
 use super::driver::{Kind, Operation, RESERVED_ADDRESSES};
 use super::findings::Findings;
 use super::pool::Traits;
@@ -182,6 +183,20 @@ impl Recording {
     /// Returns the number of allocations that were made before the first event: they have the lowest numbers.
     pub(crate) fn early_numbers(&self) -> usize {
         self.allocations.len().saturating_sub(self.requests as usize)
+    }
+
+    /// Returns the order in which the driver handed out addresses, as far as the recording shows it.
+    pub(crate) fn address_order(&self) -> Order {
+        let (mut count, mut ascending, mut last) = (0u64, 0u64, 0);
+        for operation in self.operations.iter().filter(|operation| operation.kind == Kind::Alloc) {
+            ascending += u64::from(count > 0 && operation.address > last);
+            (count, last) = (count + 1, operation.address);
+        }
+        match count {
+            0..3 => Order::Lowest,
+            _ if 2 * ascending >= count - 1 => Order::Lowest,
+            _ => Order::Highest,
+        }
     }
 
     /// Returns an address above all recorded ones, and above those that recorded expandable segments may grow into.

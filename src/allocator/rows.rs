@@ -1,107 +1,147 @@
 //! Rows of an answer: the plan of a run, and the description of its result.
 
-use super::answer::{WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning};
-use super::bands::{Banded, Calibration};
+use super::addresses::Order;
+use super::answer::{WhatIfGrade, WhatIfLow, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning};
+use super::bands::{Banded, Doubts, Start};
+use super::ends::limits;
 use super::grade::{Grade, grade};
 use super::infer::Proof;
-use super::plan::{EmptyCache, Plan, StartState};
+use super::plan::{EmptyCache, Outcome, Plan, StartState};
+use super::program::Program;
 use super::recording::Recording;
-use super::settings::{Limits, Settings, Share};
+use super::settings::{Settings, Share};
 
 /// A run to simulate.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) settings: Settings,
+    pub(super) program: Program,
     pub(super) origin: WhatIfOrigin,
     pub(super) ignored: Vec<String>,
 }
 
-/// Returns the plan of a run. Under the recorded settings and sizes, early allocations keep their recorded addresses.
-/// Otherwise they are placed again.
-pub(super) fn plan(
-    recording: &Recording,
-    proof: &Proof,
-    question: &WhatIfQuestion,
-    settings: &Settings,
-    capacity: Option<u64>,
-) -> Plan {
-    let is_planned = question.is_planned && !recording.planned.is_empty();
-    let is_recorded = *settings == proof.settings && !is_planned;
-    Plan {
-        is_planned,
-        settings: settings.clone(),
-        backend: proof.backend,
-        limits: Limits::new(capacity, capacity, settings),
-        start: if is_recorded { StartState::Kept } else { StartState::Fresh },
-        empty_cache: if question.never_empties { EmptyCache::Never } else { EmptyCache::AsRecorded },
-        ..Plan::default()
+impl Row {
+    pub(super) fn new(settings: Settings, origin: WhatIfOrigin) -> Row {
+        Row { settings, program: Program::default(), origin, ignored: Vec::new() }
+    }
+
+    /// Returns true if the row is the recording: nothing differs from what was recorded.
+    pub(super) fn is_recording(&self, recording: &Recording, question: &WhatIfQuestion) -> bool {
+        let is_planned = question.is_planned && !recording.planned.is_empty();
+        self.origin == WhatIfOrigin::Recorded && !is_planned && !question.never_empties && !self.program.changes()
+    }
+
+    /// Returns the plan of a run, and what is uncertain about it. Where the settings make the same kind of segments, those
+    /// before the first event keep their recorded addresses. Otherwise early allocations are placed again.
+    pub(super) fn plan(&self, recording: &Recording, proof: &Proof, question: &WhatIfQuestion) -> (Plan, Doubts) {
+        let is_planned = question.is_planned && !recording.planned.is_empty();
+        let is_recording = self.is_recording(recording, question);
+        let may_keep = self.settings.expandable == proof.settings.expandable && !is_planned && !self.program.one_stream;
+        let [high, low] = match is_recording {
+            true => limits(proof, &WhatIfQuestion::default(), &self.settings),
+            false => limits(proof, question, &self.settings),
+        };
+        let plan = Plan {
+            is_planned,
+            settings: self.settings.clone(),
+            backend: proof.backend,
+            limits: high,
+            order: if is_recording { Order::Recorded } else { recording.address_order() },
+            start: if may_keep { StartState::Kept } else { StartState::Fresh },
+            empty_cache: if question.never_empties { EmptyCache::Never } else { EmptyCache::AsRecorded },
+            program: self.program.clone(),
+            ..Plan::default()
+        };
+        let start = Start {
+            idle: proof.verdict.idle_at_start,
+            recorded_peak: if is_planned { 0 } else { proof.verdict.recorded_peak_reserved },
+            may_keep,
+        };
+        let is_late = !recording.starts_empty() && !is_recording;
+        (plan, Doubts { low: Some(low).filter(|low| *low != high), start: is_late.then_some(start) })
+    }
+
+    /// Returns the row of the recording itself.
+    pub(super) fn recorded(&self, recording: &Recording, proof: &Proof) -> WhatIfRun {
+        let verdict = &proof.verdict;
+        let peak = verdict.recorded_peak_reserved;
+        WhatIfRun {
+            settings: self.settings.to_string(),
+            origin: self.origin,
+            grade: match () {
+                () if verdict.is_exact() => WhatIfGrade::Proved,
+                () => described_grade(grade(proof, &self.settings, false, &verdict.exercised)),
+            },
+            peak_reserved: peak,
+            peak_event: verdict.peak_event,
+            allocated_at_peak: verdict.allocated_at_peak.min(peak),
+            band: [peak; 2],
+            driver_calls: recording.operations.len() as u64,
+            retries: verdict.retries,
+            oom_event: verdict.oom_event.map(i64::from),
+            warnings: self.warnings(proof, None),
+            ..WhatIfRun::default()
+        }
+    }
+
+    /// Converts the result of a run into its row in the answer.
+    pub(super) fn run(&self, proof: &Proof, plan: &Plan, doubts: Doubts, banded: Banded) -> WhatIfRun {
+        let Banded { outcome, low, band } = banded;
+        // The model's error under the recorded settings may also occur under others.
+        let error = proof.verdict.largest_reserved_error;
+        let band = [band[0].saturating_sub(error), band[1].saturating_add(error)];
+        let Outcome { peak_reserved, peak_event, allocated_at_peak, oom_event, avoided_oom, .. } = outcome;
+        WhatIfRun {
+            settings: self.settings.to_string(),
+            program: self.program.clone(),
+            origin: self.origin,
+            grade: described_grade(grade(proof, &self.settings, doubts.start.is_some(), &outcome.exercised)),
+            peak_reserved,
+            peak_event,
+            allocated_at_peak,
+            band,
+            low: low.map(|low| WhatIfLow {
+                peak_reserved: low.peak_reserved,
+                driver_calls: low.totals.driver_calls(),
+                retries: low.totals.retries,
+                oom_event: low.oom_event,
+                avoided_oom: low.avoided_oom,
+            }),
+            driver_calls: outcome.totals.driver_calls(),
+            retries: outcome.totals.retries,
+            oom_event,
+            avoided_oom,
+            warnings: self.warnings(proof, Some(plan)),
+            ignored: self.ignored.clone(),
+        }
+    }
+
+    fn warnings(&self, proof: &Proof, plan: Option<&Plan>) -> Vec<WhatIfWarning> {
+        let is_new = self.settings != proof.settings;
+        let has_limit = |plan: &Plan| plan.limits.allowed.is_some() || plan.limits.collect_above.is_some();
+        let lacks_limit = plan.is_some_and(|plan| !has_limit(plan));
+        let has_fraction = self.settings.fraction < Share::ALL;
+        let normal = Settings::default();
+        let warnings = [
+            (WhatIfWarning::CollectsNothing, self.settings.collects() && lacks_limit),
+            (WhatIfWarning::GrowsWithoutBound, self.settings.expandable && self.settings.max_split.is_some()),
+            (WhatIfWarning::FractionOfNothing, has_fraction && lacks_limit && is_new),
+            (WhatIfWarning::LargeSegmentsAreNew, is_new && self.settings.large_segment != normal.large_segment),
+            (WhatIfWarning::FractionIsNew, is_new && has_fraction),
+            (WhatIfWarning::ThrowingIsNew, is_new && self.settings.throws),
+        ];
+        warnings.into_iter().filter(|(_, applies)| *applies).map(|(warning, _)| warning).collect()
     }
 }
 
-/// Converts the result of a run into its row in the answer.
-pub(super) fn run(
-    recording: &Recording,
-    calibration: Calibration,
-    proof: &Proof,
-    row: &Row,
-    plan: &Plan,
-    banded: Banded,
-) -> WhatIfRun {
-    let Banded { outcome, band } = banded;
-    let is_fresh = plan.start == StartState::Fresh && !recording.starts_empty();
-    let is_what_was_recorded = plan.start == StartState::Kept
-        && proof.verdict.is_exact()
-        && plan.empty_cache == EmptyCache::AsRecorded
-        && outcome.peak_reserved == proof.verdict.recorded_peak_reserved
-        && outcome.avoided_oom.is_none();
-    let band = match () {
-        // The recorded run has no uncertainty.
-        () if is_what_was_recorded => [outcome.peak_reserved; 2],
-        () if is_fresh => calibration.widened(band),
-        () => band,
-    };
-    // The model's error under the recorded settings may also occur under others.
-    let error = proof.verdict.largest_reserved_error;
-    let band = [band[0].saturating_sub(error), band[1].saturating_add(error)];
-    let mut warnings = Vec::new();
-    if row.settings.collects() && plan.limits.allowed.is_none() {
-        warnings.push(WhatIfWarning::CollectsNothing);
-    }
-    if row.settings.expandable && row.settings.max_split.is_some() {
-        warnings.push(WhatIfWarning::GrowsWithoutBound);
-    }
-    if row.settings.fraction < Share::ALL && plan.limits.capacity.is_none() {
-        warnings.push(WhatIfWarning::FractionOfNothing);
-    }
-    let normal = Settings::default();
-    if row.origin != WhatIfOrigin::Recorded && row.settings.large_segment != normal.large_segment {
-        warnings.push(WhatIfWarning::LargeSegmentsAreNew);
-    }
-    if row.origin != WhatIfOrigin::Recorded && row.settings.fraction < Share::ALL {
-        warnings.push(WhatIfWarning::FractionIsNew);
-    }
-    if row.origin != WhatIfOrigin::Recorded && row.settings.throws {
-        warnings.push(WhatIfWarning::ThrowingIsNew);
-    }
-    let grade = match grade(proof, &row.settings, is_fresh && calibration.is_off(), &outcome.exercised) {
+fn described_grade(grade: Grade) -> WhatIfGrade {
+    match grade {
         Grade::Proved => WhatIfGrade::Proved,
         Grade::FromSource => WhatIfGrade::FromSource,
         Grade::DependsOnStart => WhatIfGrade::DependsOnStart,
+        Grade::DependsOnWaits => WhatIfGrade::DependsOnWaits,
+        Grade::PoolsGuessed => WhatIfGrade::PoolsGuessed,
         Grade::Departs => WhatIfGrade::Departs,
-    };
-    WhatIfRun {
-        settings: row.settings.to_string(),
-        origin: row.origin,
-        grade,
-        peak_reserved: outcome.peak_reserved,
-        peak_event: outcome.peak_event,
-        allocated_at_peak: outcome.allocated_at_peak,
-        band,
-        driver_calls: outcome.totals.driver_calls(),
-        retries: outcome.totals.retries,
-        oom_event: outcome.oom_event,
-        avoided_oom: outcome.avoided_oom,
-        warnings,
-        ignored: row.ignored.clone(),
     }
 }
 

@@ -1,17 +1,16 @@
 //! Simulation of the recorded requests under other settings, with another capacity, other `empty_cache()` calls or
 //! other sizes.
 
-use super::addresses::Order;
-use super::blocks::{Block, NONE};
+mod steps;
+
+use super::blocks::{Block, NONE, State};
 use super::counts::Totals;
 use super::course::Course;
-use super::driver::{Driver, Recorded};
-use super::findings::Cause;
+use super::driver::Driver;
 use super::model::Allocator;
 use super::plan::{EmptyCache, Outcome, Plan, StartState};
 use super::program::Program;
-use super::recording::{Place, Recording, Step, What};
-use super::settings::BlockOrder;
+use super::recording::{Place, Recording, Step};
 use super::start::keep;
 use base::slice::{Slice, Sliced};
 
@@ -26,6 +25,9 @@ pub struct Run {
     /// Next step of the recording.
     next: usize,
     live: u64,
+    /// Rounded bytes of live allocations, where they are counted.
+    live_rounded: u64,
+    counts_rounded: bool,
     until: u32,
     is_planned: bool,
     keeps_curve: bool,
@@ -51,16 +53,10 @@ impl Run {
     /// Creates a run that has not started.
     #[inline(never)]
     pub fn new(recording: &Recording, plan: &Plan) -> Run {
-        let driver = match plan.order {
-            Order::Recorded => {
-                let recorded = Recorded::new(recording.operations.iter(), recording.above(), plan.limits.capacity);
-                Driver::Recorded(recorded)
-            }
-            order => Driver::new(order, plan.limits.capacity),
-        };
+        let is_kept = plan.start == StartState::Kept;
+        let driver = Driver::of_run(recording, plan.order, plan.limits.capacity, is_kept);
         let mut allocator = Allocator::new(plan.settings.clone(), plan.backend, plan.limits, driver);
         allocator.traits = recording.traits();
-        let is_kept = plan.start == StartState::Kept;
         let blocks = match is_kept {
             true => keep(recording, &mut allocator),
             false => vec![NONE; recording.allocations.len()],
@@ -74,6 +70,8 @@ impl Run {
             placed: if is_kept { recording.early.len() } else { 0 },
             next: 0,
             live,
+            live_rounded: 0,
+            counts_rounded: !recording.starts_empty(),
             until: plan.until.unwrap_or(u32::MAX),
             is_planned: plan.is_planned,
             keeps_curve: plan.keeps_curve,
@@ -104,7 +102,7 @@ impl Run {
             self.allocate(recording, early.allocation, recording.allocations.at(early.allocation as usize).place, -1);
         }
         if !self.has_begun && !self.is_over {
-            self.begin(recording.events);
+            self.begin(recording);
         }
         while self.next < recording.steps.len() && !self.is_over {
             slice.tick()?;
@@ -176,7 +174,7 @@ impl Run {
     }
 
     /// Resets the counters after the early allocations are placed.
-    fn begin(&mut self, events: u32) {
+    fn begin(&mut self, recording: &Recording) {
         self.has_begun = true;
         let Totals { reserved, allocated, .. } = self.allocator.totals;
         self.allocator.totals = Totals { reserved, allocated, peak_reserved: reserved, ..Totals::default() };
@@ -184,8 +182,14 @@ impl Run {
         self.outcome.allocated_at_peak = allocated;
         self.outcome.peak_allocated = allocated;
         self.outcome.peak_live = self.live;
+        if self.counts_rounded {
+            let is_live = |number: &u32| self.block(*number).is_some_and(|block| block.state == State::Live);
+            let early = recording.early.iter().map(|early| early.allocation).filter(is_live);
+            self.live_rounded = early.map(|number| self.rounded(recording, number)).sum();
+            self.outcome.peak_rounded = self.live_rounded;
+        }
         self.outcome.peak_event = -1;
-        self.course = self.keeps_curve.then(|| Course::new(events, reserved, allocated));
+        self.course = self.keeps_curve.then(|| Course::new(recording.events, reserved, allocated));
         if self.program.preallocate > 0 {
             match self.allocator.allocate(self.program.preallocate, Place::default(), NONE) {
                 Some(id) => self.allocator.free(id),
@@ -215,109 +219,6 @@ impl Run {
         self.postponed.clear();
     }
 
-    #[inline]
-    pub(crate) fn take(&mut self, recording: &Recording, step: Step) {
-        if self.empties_cache {
-            self.empty_cache_before(step.event);
-        }
-        match step.what {
-            What::Alloc(number) => {
-                let place = recording.allocations.at(number as usize).place;
-                self.allocate(recording, number, place, step.event.into());
-                for at in 0..self.postponed.len() {
-                    self.complete_free(recording, self.postponed[at]);
-                }
-                self.postponed.clear();
-            }
-            What::FreeRequested(number) => {
-                if self.program.frees_at_once() {
-                    self.complete_free(recording, number);
-                } else if let Some(&id) = self.blocks.get(number as usize).filter(|id| **id != NONE) {
-                    self.allocator.request_free(id);
-                }
-            }
-            What::FreeCompleted(number) => {
-                let waited = recording.findings.waited.get(self.next_waited);
-                if waited.is_some_and(|&step| step as usize + 1 == self.next) {
-                    // It completed because the next request waited for it, which may not wait here.
-                    self.next_waited += 1;
-                    self.postponed.push(number);
-                } else {
-                    self.complete_free(recording, number);
-                }
-            }
-            What::Release(run) => self.release(recording, run),
-            What::Oom(number) => {
-                let Some(oom) = recording.ooms.get(number as usize) else { return };
-                let size = recording.findings.requested.get(number as usize).copied().unwrap_or(oom.size);
-                let place = self.place(recording, oom.place);
-                match self.allocator.allocate(size, place, NONE) {
-                    // The program would have continued differently.
-                    Some(_) => (self.outcome.avoided_oom, self.is_over) = (Some(step.event), true),
-                    None => {
-                        self.outcome.oom_event.get_or_insert(step.event.into());
-                    }
-                }
-            }
-            What::Grow(_) => {}
-        }
-    }
-
-    /// Calls `empty_cache()` if it is due before an event.
-    #[cold]
-    fn empty_cache_before(&mut self, event: u32) {
-        let mut is_due = false;
-        let planned = if let EmptyCache::Before(events) = &self.empty_cache { events.as_slice() } else { &[] };
-        for (next, events) in self.next_empty.iter_mut().zip([planned, &self.program.empty_cache_before]) {
-            while events.get(*next).is_some_and(|&other| other <= event) {
-                (*next, is_due) = (*next + 1, true);
-            }
-        }
-        if is_due {
-            self.allocator.release_cached();
-        }
-    }
-
-    /// Releases memory where the program does, as far as the recording shows.
-    fn release(&mut self, recording: &Recording, run: u32) {
-        let findings = &recording.findings;
-        let Some(release) = recording.releases.get(run as usize) else { return };
-        self.allocator.retire(release.pool);
-        match findings.causes.get(run as usize).copied().unwrap_or_default() {
-            Cause::EmptyCache { unused_pools: [first, end] } => {
-                let unused = findings.unused_pools.get(first as usize..end as usize).unwrap_or_default();
-                unused.iter().for_each(|&pool| self.allocator.retire(pool));
-                if self.empty_cache == EmptyCache::AsRecorded {
-                    self.allocator.release_cached();
-                }
-            }
-            Cause::PoolDestroyed => {
-                self.allocator.complete_frees(Some(release.pool));
-                self.allocator.release_private(release.pool);
-            }
-            Cause::Continued | Cause::Request => {}
-        }
-    }
-
-    /// Frees the block of an allocation, if it has one.
-    #[inline]
-    fn complete_free(&mut self, recording: &Recording, number: u32) {
-        let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
-        if id != NONE {
-            self.live = self.live.saturating_sub(recording.size(number, self.is_planned));
-            self.allocator.free(id);
-        }
-    }
-
-    /// Returns the stream and pool of a request in this run.
-    #[inline]
-    fn place(&mut self, recording: &Recording, place: u32) -> Place {
-        let place = recording.place(place);
-        // A graph is never captured on the default stream. Up to PyTorch 2.11 every private pool counts as a capture.
-        self.allocator.retries_private = self.allocator.backend.order != BlockOrder::Address && place.stream == 0;
-        if self.program.one_stream { Place { stream: 0, ..place } } else { place }
-    }
-
     /// Processes deferred frees that the allocator completed early. Their recorded events are skipped later.
     #[inline]
     pub(crate) fn complete(&mut self, recording: &Recording) {
@@ -326,23 +227,6 @@ impl Run {
                 *own = NONE;
                 self.live = self.live.saturating_sub(recording.size(number, self.is_planned));
             }
-        }
-    }
-
-    fn allocate(&mut self, recording: &Recording, number: u32, place: u32, event: i64) {
-        let size = recording.size(number, self.is_planned);
-        if size == 0 {
-            return;
-        }
-        let place = self.place(recording, place);
-        match self.allocator.allocate(size, place, number) {
-            Some(id) => {
-                if let Some(own) = self.blocks.get_mut(number as usize) {
-                    *own = id;
-                }
-                self.live = self.live.saturating_add(size);
-            }
-            None => (self.outcome.oom_event, self.is_over) = (Some(event), true),
         }
     }
 

@@ -1,20 +1,17 @@
 //! Time-sliced answering of a [`WhatIfQuestion`].
 
-use super::answer::{WhatIf, WhatIfCourse, WhatIfFit, WhatIfOrigin, WhatIfProof, WhatIfQuestion};
-use super::bands::{Band, Calibration};
+use super::answer::{WhatIf, WhatIfOrigin, WhatIfProof, WhatIfQuestion};
 use super::conf;
-use super::course::{Course, Curve};
-use super::done::{Done, keep, kept};
+use super::done::Done;
 use super::infer::{Inference, Proof};
+use super::job::Job;
 use super::plan::{Plan, StartState};
 use super::recording::Recording;
-use super::rows::{Row, described, plan, run};
+use super::rows::{Row, described};
 use super::run::Run;
-use super::search::{Fit, candidates};
 use super::settings::Settings;
 use super::trace::Trace;
 use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
 
 /// A device's recording, and the progress of the current answer.
 pub struct Simulation {
@@ -24,31 +21,16 @@ pub struct Simulation {
 }
 
 /// A device's recording and its proof. They do not depend on the question.
-struct Known {
+pub(super) struct Known {
     device: i64,
-    recording: Recording,
+    pub(super) recording: Recording,
     inference: Inference,
     proof: Option<Proof>,
-    /// Run of the recorded settings that measures the effect of the early allocations' placement.
-    calibrating: Option<Box<Run>>,
-    /// Peak reserved bytes of the finished calibration runs: kept, then fresh.
-    peaks: Vec<u64>,
+    /// Run of the recorded settings with early allocations placed again.
+    fresh: Option<Box<Run>>,
+    fresh_peak: Option<u64>,
     /// True if the sizes of a plan were set.
     has_plan: bool,
-}
-
-/// Progress of answering one question.
-struct Job {
-    rows: Vec<Row>,
-    band: Band,
-    answer: WhatIf,
-    /// Plans whose smallest capacity is still wanted, with their settings. The next one is last.
-    fits: Option<Vec<(Plan, String)>>,
-    fit: Option<Box<Fit>>,
-    /// Settings whose curves are wanted.
-    followed: Option<Settings>,
-    /// Run that records the curves.
-    course: Option<Box<Run>>,
 }
 
 /// A step-by-step run and its inputs.
@@ -61,15 +43,12 @@ pub struct Traced<'a> {
     pub is_exact: bool,
 }
 
-/// Maximum number of tried settings, best first, whose smallest capacity is searched.
-const MOST_FITS: usize = 3;
-
 impl Simulation {
     /// Creates a simulation of a device's recording.
     pub fn new(device: i64, recording: Recording) -> Simulation {
         let recording = recording.with_settings();
-        let (inference, proof, calibrating, peaks, has_plan) = Default::default();
-        let known = Known { device, recording, inference, proof, calibrating, peaks, has_plan };
+        let (inference, proof, fresh, fresh_peak, has_plan) = Default::default();
+        let known = Known { device, recording, inference, proof, fresh, fresh_peak, has_plan };
         Simulation { known, job: None, done: Done::default() }
     }
 
@@ -140,8 +119,13 @@ impl Simulation {
             }
             _ => proof.settings.clone(),
         };
-        let capacity = question.capacity.or_else(|| known.capacity(proof));
-        let plan = plan(&known.recording, proof, question, &settings, capacity);
+        let has_limits = question.capacity.is_some() || question.total.is_some();
+        let is_recorded = settings == proof.settings && !has_limits;
+        let origin = if is_recorded { WhatIfOrigin::Recorded } else { WhatIfOrigin::Asked };
+        let program = question.programs.first().cloned().unwrap_or_default();
+        let row = Row { program, ..Row::new(settings.clone(), origin) };
+        let (plan, _) = row.plan(&known.recording, proof, question);
+        let capacity = plan.limits.capacity.or(plan.limits.allowed);
         let trace = Trace::new(&known.recording, &plan);
         let trace = trace.ok_or("out of memory before the first event: what was live then does not fit")?;
         Ok(Traced { trace, recording: &known.recording, settings, capacity, is_exact: proof.verdict.is_exact() })
@@ -165,159 +149,22 @@ impl Known {
             self.proof = Some(proof);
         }
         let Some(proof) = self.proof.as_ref().filter(|proof| proof.refused.is_none()) else { return Ok(()) };
-        while let Some(&start) = [StartState::Kept, StartState::Fresh].get(self.peaks.len()) {
-            let (settings, backend) = (proof.settings.clone(), proof.backend);
-            let plan = Plan { settings, backend, start, ..Plan::default() };
-            let run = self.calibrating.get_or_insert_with(|| Box::new(Run::new(&self.recording, &plan)));
+        if self.fresh_peak.is_none() && !self.recording.starts_empty() {
+            let row = Row::new(proof.settings.clone(), WhatIfOrigin::Asked);
+            let (plan, _) = row.plan(&self.recording, proof, &WhatIfQuestion::default());
+            let plan = Plan { start: StartState::Fresh, ..plan };
+            let run = self.fresh.get_or_insert_with(|| Box::new(Run::new(&self.recording, &plan)));
             run.step(&self.recording, slice)?;
-            self.peaks.push(run.outcome().peak_reserved);
-            self.calibrating = None;
+            self.fresh_peak = Some(run.outcome().peak_reserved);
+            self.fresh = None;
         }
         Ok(())
     }
 
-    fn capacity(&self, proof: &Proof) -> Option<u64> {
-        proof.verdict.implied.limit().map(|[_, high]| high)
-    }
-
-    fn calibration(&self) -> Calibration {
-        let peak = |at: usize| self.peaks.get(at).copied().unwrap_or(0);
-        Calibration { recorded: peak(0), fresh: peak(1) }
-    }
-}
-
-impl Job {
-    fn new(known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Job {
-        let recording = &known.recording;
-        let capacity = question.capacity.or_else(|| known.capacity(proof));
-        let calibration = known.calibration();
-        let (mut rows, mut followed, mut line_error) = (Vec::new(), None, String::new());
-        if proof.refused.is_none() {
-            let recorded = proof.settings.clone();
-            rows.push(Row { settings: recorded.clone(), origin: WhatIfOrigin::Recorded, ignored: Vec::new() });
-            let lines = question.lines.iter().map(|line| (line, false));
-            for (line, is_followed) in lines.chain(question.course.iter().map(|line| (line, true))) {
-                // The recorded settings may contain a line that `conf::parse` rejects.
-                let recorded = Some(&recorded).filter(|recorded| is_followed && recorded.to_string() == *line);
-                match (recorded, conf::parse(line)) {
-                    (Some(recorded), _) => followed = Some(recorded.clone()),
-                    (None, Ok((settings, _))) if is_followed => followed = Some(settings),
-                    (None, Ok((settings, ignored))) => {
-                        rows.push(Row { settings, origin: WhatIfOrigin::Asked, ignored });
-                    }
-                    (None, Err(error)) => line_error = error.to_string(),
-                }
-            }
-            let tried = candidates(&recorded, capacity).into_iter().filter(|_| question.tries);
-            for settings in tried {
-                if rows.iter().all(|row| row.settings != settings) {
-                    rows.push(Row { settings, origin: WhatIfOrigin::Tried, ignored: Vec::new() });
-                }
-            }
-        }
-        let tried = rows.iter().filter(|row| row.origin == WhatIfOrigin::Tried).count();
-        let fits = if question.fits { rows.len() - tried + tried.min(MOST_FITS) } else { 0 };
-        let answer = WhatIf {
-            line_error,
-            proof: described(proof),
-            steps: (rows.len() + fits) as u64,
-            capacity,
-            is_capacity_recorded: question.capacity.is_none() && capacity.is_some(),
-            ooms: recording.ooms.len() as u64,
-            starts_empty: recording.starts_empty(),
-            start_changes_peak: calibration.fresh.cast_signed().wrapping_sub(calibration.recorded.cast_signed()),
-            ..WhatIf::default()
-        };
-        Job { rows, band: Band::default(), answer, fits: None, fit: None, followed, course: None }
-    }
-
-    fn step(
-        &mut self,
-        known: &Known,
-        proof: &Proof,
-        question: &WhatIfQuestion,
-        done: &mut Done,
-        send: &mut dyn FnMut(WhatIf),
-        slice: &mut Slice,
-    ) -> Sliced {
-        while let Some(row) = self.rows.get(self.answer.runs.len()) {
-            let plan = plan(&known.recording, proof, question, &row.settings, self.answer.capacity);
-            let banded = match kept(&done.runs, &plan) {
-                Some(banded) => banded,
-                None => {
-                    let banded = self.band.step(&known.recording, &plan, slice)?;
-                    self.band = Band::default();
-                    keep(&mut done.runs, &plan, banded.clone());
-                    banded
-                }
-            };
-            self.answer.runs.push(run(&known.recording, known.calibration(), proof, row, &plan, banded));
-            if question.partial {
-                send(self.answer.clone());
-            }
-        }
-        if question.fits && self.fits.is_none() {
-            self.fits = Some(self.to_fit(known, proof, question));
-        }
-        while let Some((plan, settings)) = self.fits.as_ref().and_then(|fits| fits.last()) {
-            let capacity = match kept(&done.fits, plan) {
-                Some(capacity) => capacity,
-                None => {
-                    let fit = self.fit.get_or_insert_with(|| Box::new(Fit::new(plan)));
-                    let capacity = fit.step(&known.recording, slice)?;
-                    self.fit = None;
-                    keep(&mut done.fits, plan, capacity);
-                    capacity
-                }
-            };
-            self.answer.fits.push(WhatIfFit { settings: settings.clone(), capacity });
-            self.fits.iter_mut().for_each(|fits| drop(fits.pop()));
-            if question.partial {
-                send(self.answer.clone());
-            }
-        }
-        self.follow(known, proof, question, slice)
-    }
-
-    /// Runs the settings whose curves are wanted, with ascending addresses.
-    fn follow(&mut self, known: &Known, proof: &Proof, question: &WhatIfQuestion, slice: &mut Slice) -> Sliced {
-        let Some(line) = question.course.as_ref().filter(|_| proof.refused.is_none()) else { return Ok(()) };
-        let Some(settings) = &self.followed else { return Ok(()) };
-        let plan =
-            Plan { keeps_curve: true, ..plan(&known.recording, proof, question, settings, self.answer.capacity) };
-        let run = self.course.get_or_insert_with(|| Box::new(Run::new(&known.recording, &plan)));
-        run.step(&known.recording, slice)?;
-        let course = WhatIfCourse { settings: line.clone(), ends_at: run.ends_at(), ..WhatIfCourse::default() };
-        let curves = self.course.take().and_then(|run| run.into_course());
-        self.answer.course = Some(match curves {
-            // Without curves, not even the early allocations fit.
-            None => course,
-            Some(Course { reserved, allocated }) => {
-                let [reserved_at_start, allocated_at_start] = [&reserved, &allocated].map(Curve::at_start);
-                let ((reserved, is_thinned), (allocated, other)) = (reserved.points(), allocated.points());
-                let is_thinned = is_thinned || other;
-                WhatIfCourse { reserved_at_start, reserved, allocated_at_start, allocated, is_thinned, ..course }
-            }
-        });
-        Ok(())
-    }
-
-    /// Returns the plans to search: the recorded settings, the question's lines, and the best of the tried ones.
-    fn to_fit(&self, known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, String)> {
-        let mut best: Vec<(u64, usize)> = Vec::new();
-        for (at, (row, run)) in self.rows.iter().zip(&self.answer.runs).enumerate() {
-            if row.origin == WhatIfOrigin::Tried && run.oom_event.is_none() {
-                best.push((run.peak_reserved, at));
-            }
-        }
-        let mut best = sorted_by_key(best, |(peak, at)| pair(*peak, *at as u64));
-        best.truncate(MOST_FITS);
-        let wanted = |at: usize, row: &Row| row.origin != WhatIfOrigin::Tried || best.iter().any(|(_, one)| *one == at);
-        let wanted = self.rows.iter().enumerate().filter(|(at, row)| wanted(*at, row));
-        wanted
-            .map(|(_, row)| (plan(&known.recording, proof, question, &row.settings, None), row.settings.to_string()))
-            .rev()
-            .collect()
+    /// Returns the change of the recorded peak when early allocations are placed again, in bytes.
+    pub(super) fn start_changes_peak(&self, proof: &Proof) -> i64 {
+        let recorded = proof.verdict.recorded_peak_reserved;
+        self.fresh_peak.map_or(0, |fresh| fresh.cast_signed().wrapping_sub(recorded.cast_signed()))
     }
 }
 

@@ -61,21 +61,21 @@ impl Trace {
     /// Creates a trace. Returns `None` if the early allocations do not fit. If they keep their recorded addresses,
     /// recorded segments do too.
     pub fn new(recording: &Recording, plan: &Plan) -> Option<Trace> {
-        if plan.start == StartState::Kept {
-            // A run that diverges from the recording may need addresses that are in use. A trial run finds out.
-            let mut trial = Trace::begin(recording, plan, true)?;
+        // New addresses may overlap recorded ones.
+        let mut trial = Trace::begin(recording, plan, false)?;
+        if plan.start == StartState::Kept && !recording.held.is_empty() {
             let mut deeds = Deeds::default();
             while trial.step(recording, &mut deeds).is_some() {}
-            return Trace::begin(recording, plan, !trial.reserved.overlap);
+            let overlaps = trial.reserved.overlap;
+            return Trace::begin(recording, plan, overlaps);
         }
-        Trace::begin(recording, plan, false)
+        Some(trial)
     }
 
-    fn begin(recording: &Recording, plan: &Plan, has_recorded: bool) -> Option<Trace> {
+    fn begin(recording: &Recording, plan: &Plan, is_above: bool) -> Option<Trace> {
         let mut run = Run::new(recording, &Plan { until: Some(0), ..plan.clone() });
-        if plan.start == StartState::Kept {
-            let taken = recording.operations.iter().filter(|_| has_recorded);
-            let recorded = Recorded::new(taken, recording.above(), plan.limits.capacity);
+        if is_above {
+            let recorded = Recorded::new(std::iter::empty(), recording.above(), plan.limits.capacity);
             run.allocator_mut().driver = Driver::Recorded(recorded);
         }
         // Only early allocations are placed here, which is fast enough without slices.

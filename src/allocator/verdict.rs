@@ -26,6 +26,14 @@ pub struct Verdict {
     pub largest_reserved_error: u64,
     pub peak_reserved: u64,
     pub recorded_peak_reserved: u64,
+    /// Event after which the model reaches its peak first. −1 before the first event.
+    pub peak_event: i64,
+    /// Bytes of live blocks at the peak.
+    pub allocated_at_peak: u64,
+    /// Event of the first request that failed in the recording.
+    pub oom_event: Option<u32>,
+    /// Reserved bytes before the first event that are in no live block.
+    pub idle_at_start: u64,
     /// First event at which the model diverges.
     pub departs_at: Option<u32>,
     pub exercised: Exercised,

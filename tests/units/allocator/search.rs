@@ -1,7 +1,7 @@
 //! The smallest memory that is enough, and bands, on real files.
 
 use super::{Fit, candidates};
-use crate::bands::{Band, Calibration};
+use crate::bands::{Band, Doubts, Start};
 use crate::files::{Request, program, recordings, whole};
 use crate::recording::Place;
 use crate::settings::MIB;
@@ -38,8 +38,14 @@ fn peaks_under_other_settings_are_those_of_the_prototype() {
         let settings = crate::conf::parse(line).unwrap().0;
         let limits = Limits::allowing(allowed, &settings);
         let mut band = Band::default();
-        let banded =
-            whole(|slice| band.step(recording, &Plan { settings: settings.clone(), limits, ..Plan::default() }, slice));
+        let banded = whole(|slice| {
+            band.step(
+                recording,
+                &Plan { settings: settings.clone(), limits, ..Plan::default() },
+                Doubts::default(),
+                slice,
+            )
+        });
         let peak = banded.outcome.peak_reserved;
         assert!(banded.band[0] <= peak && peak <= banded.band[1]);
         format!("{:.2}", peak as f64 / GIB)
@@ -73,11 +79,21 @@ fn no_memory_is_enough_for_an_endless_request() {
 }
 
 #[test]
-fn a_band_is_as_much_wider_as_the_past_matters() {
-    let calibration = Calibration { recorded: 100, fresh: 90 };
-    assert!(calibration.is_off());
-    assert_eq!(calibration.widened([50, 60]), [50, 70]);
-    assert_eq!(Calibration { recorded: 90, fresh: 100 }.widened([50, 60]), [40, 60]);
+fn late_recording_has_bounds_from_live_bytes_to_the_limit() {
+    let Some(recordings) = recordings("train-ring-buffer-wrapped.pickle") else { return };
+    let recording = &recordings[0];
+    let start = Start { idle: 1 << 30, recorded_peak: 25_178_406_912, may_keep: true };
+    let banded = |limits: Limits| {
+        let plan = Plan { start: StartState::Kept, limits, ..Plan::default() };
+        let doubts = Doubts { start: Some(start), ..Doubts::default() };
+        whole(|slice| Band::default().step(recording, &plan, doubts, slice))
+    };
+    let free = banded(Limits::default());
+    let live = free.outcome.peak_rounded;
+    assert!(0 < live && live < free.outcome.peak_allocated, "remainders of blocks do not count");
+    assert!(free.band[0] == live && free.band[1] >= (25_178_406_912 + (1 << 30)) / 10 * 13, "{:?}", free.band);
+    let capacity = Some(26_000_000_000);
+    assert_eq!(banded(Limits { capacity, ..Limits::default() }).band, [live, 26_000_000_000]);
 }
 
 #[test]
