@@ -62,3 +62,7 @@ impl Allocator {
         (1..=self.start_segments).map(|number| number << super::start::NUMBER_GAP).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/ages.rs"]
+mod tests;

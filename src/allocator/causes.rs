@@ -245,3 +245,7 @@ impl Check {
         release.pool == 0 && before.saturating_add(bytes) > self.max_reserved
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/causes.rs"]
+mod tests;

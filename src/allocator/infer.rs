@@ -72,8 +72,8 @@ impl Inference {
         let mut proof = self.best.clone().unwrap_or_default();
         // No other cause is known of files that record their settings.
         let is_named = recording.names_pools || recording.settings.is_none();
-        proof.guesses_pools = recording.guesses_pools && !recording.releases.is_empty()
-            || !is_named && !proof.verdict.is_exact();
+        proof.guesses_pools =
+            recording.guesses_pools && !recording.releases.is_empty() || !is_named && !proof.verdict.is_exact();
         proof.refused = proof.refused.or_else(|| unproved(&proof.verdict, !is_named));
         Ok(proof)
     }

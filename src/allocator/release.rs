@@ -175,7 +175,7 @@ impl Garbage {
         let whole: Vec<Key> =
             pool.free.iter().copied().filter(|key| allocator.blocks.at(key.block).is_whole()).collect();
         let mut garbage = Garbage { whole, searches: pool.searches.saturating_add(searches_to_come), ages: 0 };
-        garbage.ages = garbage.whole.iter().map(|key| garbage.age(allocator, key)).sum();
+        garbage.ages = garbage.whole.iter().map(|key| garbage.age(allocator, key)).fold(0, u64::saturating_add);
         garbage
     }
 
@@ -188,7 +188,8 @@ impl Garbage {
         let average = self.ages as f64 / self.whole.len() as f64;
         let is_old = |key: &Key| allocator.is_segment(key) && self.age(allocator, key) as f64 >= average;
         let (oldest, rest): (Vec<Key>, Vec<Key>) = self.whole.iter().partition(|key| is_old(key));
-        self.ages -= oldest.iter().map(|key| self.age(allocator, key)).sum::<u64>();
+        let ages = oldest.iter().map(|key| self.age(allocator, key)).fold(0, u64::saturating_add);
+        self.ages = self.ages.saturating_sub(ages);
         self.whole = rest;
         oldest
     }

@@ -185,7 +185,7 @@ impl Run {
         if self.counts_rounded {
             let is_live = |number: &u32| self.block(*number).is_some_and(|block| block.state == State::Live);
             let early = recording.early.iter().map(|early| early.allocation).filter(is_live);
-            self.live_rounded = early.map(|number| self.rounded(recording, number)).sum();
+            self.live_rounded = early.map(|number| self.rounded(recording, number)).fold(0, u64::saturating_add);
             self.outcome.peak_rounded = self.live_rounded;
         }
         self.outcome.peak_event = -1;

@@ -19,7 +19,7 @@ impl Run {
                 let place = recording.allocations.at(number as usize).place;
                 self.allocate(recording, number, place, step.event.into());
                 if !self.postponed.is_empty() {
-                    self.complete_postponed(recording);
+                    self.complete_postponed(recording, step.event);
                 }
             }
             What::FreeRequested(number) => {
@@ -59,8 +59,9 @@ impl Run {
 
     /// Completes the frees that were left until after the current request, unless it waited for them here, too.
     #[cold]
-    fn complete_postponed(&mut self, recording: &Recording) {
+    fn complete_postponed(&mut self, recording: &Recording, event: u32) {
         self.complete(recording);
+        self.note(event);
         for number in std::mem::take(&mut self.postponed) {
             self.complete_free(recording, number);
         }

@@ -84,6 +84,28 @@ fn built(reader: Reader<Recorder>, root: Value) -> Vec<Recording> {
     histories.iter().map(recording).collect()
 }
 
+/// An event of a written trace, in MiB, at a multiple of 1 GiB. `more` is put into its dictionary.
+pub(crate) fn event(action: &str, gib: u64, mib: u64, more: &str) -> String {
+    let (address, size) = (gib << 30, mib << 20);
+    format!(r#"{{"action":"{action}","addr":{address},"size":{size},"stream":0{more}}}"#)
+}
+
+/// The recording of a written trace: its segments at the end, and its events.
+pub(crate) fn trace(segments: &[String], events: &[String]) -> Recording {
+    let text = format!(r#"{{"segments":[{}],"device_traces":[[{}]]}}"#, segments.join(","), events.join(","));
+    written(&text).remove(0)
+}
+
+/// A segment at the end of a written trace, in MiB, with one block.
+pub(crate) fn segment(gib: u64, mib: u64, is_live: bool, more: &str) -> String {
+    let (address, size) = (gib << 30, mib << 20);
+    let state = if is_live { "active_allocated" } else { "inactive" };
+    let block = format!(r#"{{"address":{address},"size":{size},"requested_size":{size},"state":"{state}"}}"#);
+    format!(
+        r#"{{"device":0,"address":{address},"total_size":{size},"stream":0,"segment_type":"large","blocks":[{block}]{more}}}"#
+    )
+}
+
 /// What a program asks for: `Some(size)` allocates, with numbers from 0, `None` in [`Request::Free`] frees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Request {

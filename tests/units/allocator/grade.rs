@@ -19,6 +19,13 @@ fn a_prediction_is_as_sure_as_the_rules_it_needs() {
         Grade::FromSource,
         "no retry was recorded"
     );
+    assert_eq!(
+        grade(&exact, &normal, false, &Exercised { completed: 1, ..Exercised::default() }),
+        Grade::DependsOnWaits,
+        "no free completed so early in the recording"
+    );
+    let guessed = Proof { guesses_pools: true, ..exact.clone() };
+    assert_eq!(told(&guessed, ""), Grade::PoolsGuessed);
     let departs = Proof { verdict: Verdict { departs_at: Some(3), ..Verdict::default() }, ..exact };
     assert_eq!(told(&departs, ""), Grade::Departs);
 }

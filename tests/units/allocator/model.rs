@@ -408,3 +408,31 @@ fn a_request_beyond_the_fraction_fails_at_once_where_it_throws() {
         check(&allocator);
     }
 }
+
+#[test]
+fn free_blocks_of_one_size_follow_the_order_of_the_version() {
+    let place = Place::default();
+    let allocator = |order, addresses| {
+        let backend = Backend { order, ..Backend::default() };
+        Allocator::new(Settings::default(), backend, Limits::default(), Driver::new(addresses, None))
+    };
+    for (order, expected) in [(BlockOrder::Address, 1), (BlockOrder::Block, 0), (BlockOrder::Segment, 0)] {
+        // The second segment has the lower address.
+        let mut allocator = allocator(order, Order::Descending);
+        let segments = [0, 1].map(|number| allocator.allocate(30 * MIB, place, number).unwrap());
+        let addresses = segments.map(|id| allocator.blocks.at(id).address);
+        segments.into_iter().for_each(|id| allocator.free(id));
+        let again = allocator.allocate(30 * MIB, place, 2).unwrap();
+        assert_eq!(allocator.blocks.at(again).address, addresses[expected], "{order:?}");
+    }
+    for (order, expected) in [(BlockOrder::Address, 1), (BlockOrder::Block, 3), (BlockOrder::Segment, 1)] {
+        // The last block of a segment is what was left of it: the oldest block.
+        let mut allocator = allocator(order, Order::Ascending);
+        let blocks = [0, 1, 2, 3].map(|number| allocator.allocate(MIB / 2, place, number).unwrap());
+        let addresses = blocks.map(|id| allocator.blocks.at(id).address);
+        allocator.free(blocks[1]);
+        allocator.free(blocks[3]);
+        let again = allocator.allocate(MIB / 2, place, 4).unwrap();
+        assert_eq!(allocator.blocks.at(again).address, addresses[expected], "{order:?}");
+    }
+}

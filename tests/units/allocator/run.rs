@@ -4,7 +4,7 @@ use crate::conf::parse;
 use crate::files::{Request, names, program, proved, recordings, reserved_as_recorded, whole};
 use crate::recording::{Place, What};
 use crate::settings::{MIB, NPU_ADDED, NPU_ALIGNED};
-use crate::{Backend, EmptyCache, Limits, Outcome, Plan, Recording, Run, Settings, StartState};
+use crate::{Backend, EmptyCache, Limits, Outcome, Plan, Program, Recording, Run, Settings, StartState};
 
 fn run(recording: &Recording, plan: &Plan) -> Run {
     let mut run = Run::new(recording, plan);
@@ -166,4 +166,33 @@ fn work_in_slices_comes_to_the_same() {
     }
     assert_eq!(*cut.outcome(), outcome(&recording, &plan));
     assert_eq!(calls, 1 + recording.steps.len() / base::slice::STEPS as usize);
+}
+
+#[test]
+fn program_on_one_stream_reuses_what_other_streams_free() {
+    let place = |stream| Place { stream, pool: 0 };
+    let alloc = |stream| Request::Alloc { size: 30 * MIB, place: place(stream) };
+    let requests =
+        [alloc(0), Request::Wait(0), alloc(1), Request::Free(0), Request::Wait(1), alloc(0), Request::Free(1)];
+    let recording = program(&requests);
+    let peak = |program: Program| outcome(&recording, &Plan { program, ..Plan::default() }).peak_reserved / MIB;
+    assert_eq!(peak(Program::default()), 60);
+    assert_eq!(peak(Program { one_stream: true, ..Program::default() }), 30);
+    assert_eq!(peak(Program { no_record_stream: true, ..Program::default() }), 60);
+    assert_eq!(peak(Program { preallocate: 100 * MIB, ..Program::default() }), 130);
+}
+
+#[test]
+fn program_calls_empty_cache_in_addition() {
+    let alloc = |mib| Request::Alloc { size: mib * MIB, place: Place::default() };
+    let requests =
+        [alloc(30), Request::Free(0), Request::EmptyCache, alloc(40), Request::Wait(1), alloc(50), Request::Free(1)];
+    let recording = program(&requests);
+    let run = |empty_cache_before| {
+        let program = Program { empty_cache_before, ..Program::default() };
+        outcome(&recording, &Plan { program, ..Plan::default() })
+    };
+    assert_eq!(run(Vec::new()).peak_reserved / MIB, 90);
+    let emptied = run(vec![5]);
+    assert_eq!((emptied.peak_reserved / MIB, emptied.totals.segment_frees), (50, 2), "it waits for the deferred free");
 }

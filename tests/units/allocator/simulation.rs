@@ -67,12 +67,12 @@ fn a_course_does_not_run_the_rows_again() {
         assert_eq!(course.reserved.iter().map(|point| point.1).max(), Some(run.peak_reserved), "{}", run.settings);
         assert!(looks * 20 < all, "{looks} of {all}");
     }
-    // With less memory the run is another one, and ends where a request fails.
+    // With less memory than it had, the recorded settings have a row beside the recording, which ends where a request fails.
     let capacity = Some(first.runs[0].peak_reserved / 2);
     let capped = WhatIfQuestion { capacity, course: Some(first.runs[0].settings.clone()), ..WhatIfQuestion::default() };
     let (capped, looks) = answer(&mut simulation, &capped);
     let course = capped.course.unwrap();
-    assert!(looks > 0 && course.ends_at.is_some() && course.ends_at == capped.runs[0].oom_event);
+    assert!(looks > 0 && course.ends_at.is_some() && course.ends_at == capped.runs[1].oom_event);
     assert!(
         course.reserved.iter().all(|point| Some(i64::from(point.0)) <= course.ends_at && Some(point.1) <= capacity)
     );

@@ -4,7 +4,7 @@ use super::{Deeds, Trace};
 use crate::blocks::State;
 use crate::files::{names, proved, recordings, whole};
 use crate::recording::What;
-use crate::{Plan, Recording, Settings, StartState};
+use crate::{Order, Plan, Recording, Settings, StartState};
 use std::collections::BTreeMap;
 
 /// What is live, in which of the segments it lies, and reserved bytes after each event; checked on the way.
@@ -58,6 +58,7 @@ fn under_the_recorded_settings_everything_is_at_its_recorded_address() {
                 backend: proof.backend,
                 limits: implied.limits(implied.limit().map(|[_, high]| high), &proof.settings),
                 start: StartState::Kept,
+                order: Order::Recorded,
                 ..Plan::default()
             };
             let mut early: BTreeMap<u32, u64> = BTreeMap::new();
