@@ -344,3 +344,111 @@ fn changed_programs_are_predicted() {
     }
     assert!(wrong.is_empty(), "{wrong:?}");
 }
+
+/// Drops the first events of a recording, as if it had begun late.
+const CROP: &str = r#"
+import gzip, pickle, sys
+source, part, out = sys.argv[1:]
+with gzip.open(source) as file:
+    snapshot = pickle.load(file)
+[trace] = snapshot["device_traces"]
+first = int(len(trace) * float(part))
+print(sum(event["action"] in ("alloc", "oom") for event in trace[:first]))
+snapshot["device_traces"] = [trace[first:]]
+with open(out, "wb") as file:
+    pickle.dump(snapshot, file)
+"#;
+
+/// The peak of reserved bytes after so many requests.
+fn peak_after(recording: &Recording, requests: usize) -> u64 {
+    let mut reserved = recording.reserved_at_start();
+    let (mut count, mut peak) = (0, 0);
+    for step in recording.steps.iter() {
+        let operations = match step.what {
+            What::Grow(at) => at..at + 1,
+            What::Release(run) => {
+                let [first, end] = recording.releases[run as usize].operations;
+                first..end
+            }
+            What::Alloc(_) | What::Oom(_) => {
+                count += 1;
+                0..0
+            }
+            _ => 0..0,
+        };
+        for operation in operations.map(|at| recording.operations.at(at as usize)) {
+            reserved = if operation.kind.grows() { reserved + operation.size } else { reserved - operation.size };
+        }
+        peak = if count >= requests { peak.max(reserved) } else { 0 };
+    }
+    peak
+}
+
+#[test]
+#[ignore = "takes minutes: ./run test --all"]
+fn bounds_of_late_recordings_hold() {
+    let Some(root) = folder() else { return };
+    let out = std::env::temp_dir().join(format!("memscape-late-{}.pickle", std::process::id()));
+    let (mut exact, mut files, mut below, mut above, mut count) = (0, 0, 0, 0, 0);
+    let mut widths = Vec::new();
+    for folder in ["torch-2.15", "torch-2.11"] {
+        let recordings = all(folder);
+        // Under a fraction, or where memory runs out, another part of the program is recorded.
+        let is_whole = |it: &&Recorded| {
+            ["mixed", "train", "tight"].contains(&it.workload.as_str())
+                && it.recording.ooms.is_empty()
+                && !it.conf().contains("fraction")
+        };
+        for from in recordings.iter().filter(is_whole) {
+            for part in ["0.25", "0.5", "0.8"] {
+                let source = root.join(folder).join(format!("{}.pickle.gz", from.name()));
+                let words = [source.to_str().unwrap(), part, out.to_str().unwrap()];
+                let output =
+                    std::process::Command::new("python3").args(["-c", CROP]).args(words).output().expect("python3");
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                let requests: usize = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
+                let late = read_pickle(&std::fs::read(&out).unwrap(), &out).remove(0);
+                let mut simulation = Simulation::new(0, late);
+                let targets = recordings.iter().filter(is_whole).filter(|to| to.workload == from.workload);
+                let targets: Vec<&Recorded> = targets.filter(|to| to.setting != from.setting).collect();
+                let lines =
+                    targets.iter().map(|to| if to.conf().is_empty() { "expandable_segments:False" } else { to.conf() });
+                let question =
+                    WhatIfQuestion { lines: lines.map(str::to_owned).collect(), ..WhatIfQuestion::default() };
+                let answer = answer(&mut simulation, &question);
+                files += 1;
+                exact += usize::from(answer.proof.is_exact);
+                if answer.proof.refused.is_some() {
+                    println!("{folder}/{} from {part}: {:?}", from.name(), answer.proof.refused);
+                    continue;
+                }
+                let rows = answer.runs.iter().skip(answer.runs.len() - targets.len());
+                for (to, run) in targets.iter().zip(rows) {
+                    let real = peak_after(&to.recording, requests);
+                    if to.setting == "expandable_split128" {
+                        continue;
+                    }
+                    count += 1;
+                    below += usize::from(run.band[0] <= real);
+                    above += usize::from(real <= run.band[1]);
+                    widths.push(run.band[1] as f64 / real as f64);
+                    if real > run.band[1] || real < run.band[0] {
+                        println!(
+                            "{folder}/{} from {part} -> {}: {real} not in {:?}",
+                            from.name(),
+                            to.setting,
+                            run.band
+                        );
+                    }
+                }
+            }
+        }
+    }
+    let _ = std::fs::remove_file(&out);
+    widths.sort_by(f64::total_cmp);
+    let median = widths.get(widths.len() / 2);
+    println!(
+        "{exact} of {files} late recordings exact; bounds hold for {below} and {above} of {count}; upper bound {median:.2?} times the peak"
+    );
+    assert!(below == count && above * 100 >= count * 99, "{below} and {above} of {count}");
+}
