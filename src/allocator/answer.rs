@@ -134,6 +134,21 @@ pub struct WhatIfRun {
     pub ignored: Vec<String>,
 }
 
+impl WhatIfRun {
+    /// Returns whether the run fails for lack of memory, or `None` if that depends on the limit of the recording.
+    pub fn fails(&self) -> Option<bool> {
+        let fails = self.oom_event.is_some();
+        let is_same = self.low.is_none_or(|low| low.oom_event.is_some() == fails);
+        is_same.then_some(fails)
+    }
+
+    /// Returns the lowest and the highest number of retries over the limits that explain the recording.
+    pub fn retry_range(&self) -> [u64; 2] {
+        let low = self.low.map_or(self.retries, |low| low.retries);
+        [self.retries.min(low), self.retries.max(low)]
+    }
+}
+
 /// Curves of a run over its events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfCourse {

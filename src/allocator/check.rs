@@ -68,7 +68,8 @@ impl Check {
         let sizes = recording.ooms.iter().map(|oom| (rounded(settings, backend, oom.size), oom.size));
         let causes = vec![Cause::default(); recording.releases.len()];
         let requested = recording.ooms.iter().map(|oom| oom.size).collect();
-        let findings = Findings { causes, requested, ..Findings::default() };
+        let address_order = recording.address_order();
+        let findings = Findings { causes, requested, address_order, ..Findings::default() };
         let Totals { reserved: peak_reserved, allocated, .. } = allocator.totals;
         let verdict = Verdict {
             peak_reserved,

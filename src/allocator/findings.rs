@@ -1,5 +1,7 @@
 //! What the check of a recording finds out about it, and runs under other settings depend on.
 
+use super::addresses::Order;
+
 /// Cause of a release of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cause {
@@ -25,6 +27,8 @@ pub struct Findings {
     pub waited: Vec<u32>,
     /// Requested bytes of each failed request. Events have the rounded bytes.
     pub requested: Vec<u64>,
+    /// Order in which the driver handed out addresses.
+    pub address_order: Order,
     /// Numbers of the segments before the first event, as far as the recording shows their order. Empty if unknown.
     pub start_numbers: Vec<u64>,
 }

@@ -196,7 +196,7 @@ impl Job {
             let is_wanted = row.origin != WhatIfOrigin::Tried || best.iter().any(|(_, one)| *one == at);
             let (plan, _) = row.plan(&known.recording, proof, question);
             // Recorded addresses and limits are those of one capacity.
-            let plan = Plan { order: known.recording.address_order(), limits: Limits::default(), ..plan };
+            let plan = Plan { order: known.recording.findings.address_order, limits: Limits::default(), ..plan };
             if is_wanted && plans.iter().all(|(other, _)| *other != plan) {
                 plans.push((plan, row.settings.to_string()));
             }

@@ -99,3 +99,11 @@ mod referee;
 #[cfg(test)]
 #[path = "../../tests/units/allocator/recordings.rs"]
 mod recordings;
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/predictions.rs"]
+mod predictions;
+
+#[cfg(test)]
+#[path = "../../tests/units/allocator/speed.rs"]
+mod speed;

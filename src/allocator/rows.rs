@@ -46,7 +46,7 @@ impl Row {
             settings: self.settings.clone(),
             backend: proof.backend,
             limits: high,
-            order: if is_recording { Order::Recorded } else { recording.address_order() },
+            order: if is_recording { Order::Recorded } else { recording.findings.address_order },
             start: if may_keep { StartState::Kept } else { StartState::Fresh },
             empty_cache: if question.never_empties { EmptyCache::Never } else { EmptyCache::AsRecorded },
             program: self.program.clone(),

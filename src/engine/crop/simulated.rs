@@ -201,13 +201,15 @@ impl Writing<'_> {
     ) -> io::Result<()> {
         let recorded = self.recorded(step.event);
         let recording = self.traced.recording;
-        let mut rows = Vec::with_capacity(1 + deeds.completed.len() + deeds.operations.len());
-        for &(number, address) in &deeds.completed {
-            let size = self.traced.trace.size(recording, number);
+        let mut rows: Vec<Row> = Vec::with_capacity(1 + deeds.completed.len() + deeds.operations.len());
+        let trace = &self.traced.trace;
+        let completed = |number: u32, address: u64| {
+            let size = trace.size(recording, number);
             let place = recording.allocations.get(number as usize).map_or(0, |allocation| allocation.place);
             let labels = placed(Labels::default(), &recorded.labels, recording, place_of(recording, place));
-            rows.push(Row { action: Action::FreeCompleted, address, size, labels, stack: StackId::NONE, ..recorded });
-        }
+            Row { action: Action::FreeCompleted, address, size, labels, stack: StackId::NONE, ..recorded }
+        };
+        rows.extend(deeds.completed.iter().map(|&(number, address)| completed(number, address)));
         for (operation, place) in &deeds.operations {
             let action = match operation.kind {
                 Kind::Alloc => Action::SegmentAlloc,
@@ -236,6 +238,8 @@ impl Writing<'_> {
             (What::Oom(_), ..) => Some(Row { address: device_free(reserved).unwrap_or(recorded.address), ..recorded }),
             _ => None,
         });
+        // In the recording they completed because this request waited for them.
+        rows.extend(deeds.completed_after.iter().map(|&(number, address)| completed(number, address)));
         for row in rows {
             out.item(items)?;
             self.tables.row(out, &row, Place::Whole)?;

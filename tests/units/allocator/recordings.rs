@@ -2,18 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-use crate::answer::{WhatIf, WhatIfQuestion, WhatIfRun};
-use crate::files::{proved, read_pickle, whole};
+use crate::files::{proved, read_pickle, reserved_as_recorded, whole};
 use crate::recording::What;
-use crate::simulation::Simulation;
-use crate::{Program, Proof, Recording};
+use crate::settings::Share;
+use crate::{Order, Plan, Proof, Recording, Run, StartState};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The folder of recordings; says aloud where there is none.
-fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let named = std::env::var_os("MEMSCAPE_SNAPSHOTS").map(|folder| PathBuf::from(folder).join("../recordings"));
     let places = ["../../../shared/recordings", "../../../../shared/recordings"].map(|place| root.join(place));
@@ -25,12 +24,12 @@ fn folder() -> Option<PathBuf> {
 }
 
 /// A recording and what PyTorch says about it.
-struct Recorded {
-    workload: String,
-    setting: String,
-    recording: Recording,
+pub(crate) struct Recorded {
+    pub(crate) workload: String,
+    pub(crate) setting: String,
+    pub(crate) recording: Recording,
     proof: Proof,
-    truth: Value,
+    pub(crate) truth: Value,
 }
 
 impl Recorded {
@@ -46,30 +45,39 @@ impl Recorded {
         Recorded { workload: workload.to_owned(), setting: setting.to_owned(), recording, proof, truth }
     }
 
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("{}.{}", self.workload, self.setting)
     }
 
-    fn conf(&self) -> &str {
+    pub(crate) fn conf(&self) -> &str {
         self.truth["environment"]["PYTORCH_CUDA_ALLOC_CONF"].as_str().unwrap_or("")
     }
 
-    fn number(&self, key: &str) -> Option<u64> {
+    pub(crate) fn number(&self, key: &str) -> Option<u64> {
         self.truth["environment"][key].as_str()?.parse().ok()
     }
 
     /// Memory of the device, and what its driver can provide.
-    fn memory(&self) -> [u64; 2] {
+    pub(crate) fn memory(&self) -> [u64; 2] {
         let total = self.number("FAKE_CUDA_MEMORY").unwrap();
         [total, total - self.number("FAKE_CUDA_OVERHEAD").unwrap_or(512 << 20)]
     }
 }
 
 /// All recordings of a folder, by name.
-fn all(folder: &str) -> Vec<Recorded> {
+pub(crate) fn all(folder: &str) -> Vec<Recorded> {
+    some(folder, |_| true)
+}
+
+/// Some recordings of a folder, by name.
+fn some(folder: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Recorded> {
     let Some(root) = self::folder() else { return Vec::new() };
     let files = std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = files.filter(|path| path.to_str().unwrap().ends_with(".pickle.gz")).collect();
+    let is_wanted = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.ends_with(".pickle.gz") && is_wanted(name)
+    };
+    let mut files: Vec<PathBuf> = files.filter(is_wanted).collect();
     files.sort();
     files.iter().map(|path| Recorded::read(path)).collect()
 }
@@ -84,371 +92,103 @@ const FOLDERS: [(&str, usize, usize); 5] = [
     ("programs-2.11", 25, 25),
 ];
 
+/// Whether a run of the recorded settings, with what was recorded of addresses, start and limits, reserves what was recorded
+/// after every request.
+fn run_equals_recording(it: &Recorded, limit: Option<u64>) -> bool {
+    let Recorded { recording, proof, .. } = it;
+    let plan = Plan {
+        settings: proof.settings.clone(),
+        backend: proof.backend,
+        limits: proof.verdict.implied.limits(limit, &proof.settings),
+        order: Order::Recorded,
+        start: StartState::Kept,
+        keeps_curve: true,
+        ..Plan::default()
+    };
+    let mut run = Run::new(recording, &plan);
+    whole(|slice| run.step(recording, slice));
+    let retries = run.outcome().totals.retries;
+    let reserved = run.into_course().unwrap().reserved;
+    let (mut now, (points, is_thinned)) = (reserved.at_start(), reserved.points());
+    let mut points = points.into_iter().peekable();
+    let mut is_equal = |(event, recorded): (u32, u64)| {
+        while let Some((_, bytes)) = points.next_if(|point| point.0 <= event) {
+            now = bytes;
+        }
+        now == recorded
+    };
+    let requests = recording.steps.iter().filter(|step| matches!(step.what, What::Alloc(_))).map(|step| step.event);
+    let requests: BTreeSet<u32> = requests.collect();
+    let recorded = reserved_as_recorded(recording).into_iter().filter(|(event, _)| requests.contains(event));
+    !is_thinned && retries == proof.verdict.retries && recorded.into_iter().all(&mut is_equal)
+}
+
+/// What is reproduced of some recordings: exactly, their limits, and by a run.
+#[derive(Debug, Default, PartialEq)]
+struct Reproduced {
+    files: usize,
+    exact: usize,
+    limits: usize,
+    limits_inside: usize,
+    kinds: usize,
+    runs: usize,
+}
+
+impl Reproduced {
+    fn add(&mut self, folder: &str, it: &Recorded) {
+        let Proof { verdict, assumed, refused, .. } = &it.proof;
+        self.files += 1;
+        if !verdict.is_exact() {
+            println!("{folder}/{}: {verdict:?}, {assumed:?}, {refused:?}", it.name());
+            return;
+        }
+        self.exact += 1;
+        let limit = verdict.implied.limit();
+        let is_equal = match limit {
+            Some([low, high]) => [low, high].into_iter().all(|limit| run_equals_recording(it, Some(limit))),
+            None => run_equals_recording(it, None),
+        };
+        self.runs += usize::from(is_equal);
+        if !is_equal {
+            println!("{folder}/{}: a run is not the recording, {:?}", it.name(), verdict.implied);
+        }
+        let Some([low, high]) = limit else { return };
+        let settings = crate::conf::parse_leniently(it.conf());
+        let is_fraction = settings.fraction < Share::ALL;
+        let [total, capacity] = it.memory();
+        let truth = if is_fraction { settings.fraction.of(total) } else { capacity };
+        self.limits += 1;
+        self.limits_inside += usize::from((low..=high).contains(&truth));
+        self.kinds += usize::from(verdict.implied.is_fraction == is_fraction);
+    }
+}
+
+#[test]
+fn sample_of_recordings_is_reproduced() {
+    for (folder, workload) in
+        [("torch-2.11-descending", "tight"), ("torch-2.12", "tight"), ("torch-2.15", "tight"), ("torch-2.15", "pools")]
+    {
+        let mut found = Reproduced::default();
+        some(folder, |name| name.starts_with(&format!("{workload}."))).iter().for_each(|it| found.add(folder, it));
+        println!("{folder}, {workload}: {found:?}");
+        let Reproduced { files, exact, limits, limits_inside, kinds, runs } = found;
+        assert_eq!([files, files, limits, limits], [exact, runs, limits_inside, kinds], "{folder}, {workload}");
+    }
+}
+
 #[test]
 #[ignore = "takes a minute: ./run test --all"]
 fn recordings_of_every_version_are_reproduced() {
-    let mut wrong = Vec::new();
-    for (folder, expected, count) in FOLDERS {
+    for (folder, exact, files) in FOLDERS {
         let recordings = all(folder);
         if recordings.is_empty() {
             return;
         }
-        let mut exact = 0;
-        let (mut with_limit, mut inside, mut typed) = (0, 0, 0);
-        for it in &recordings {
-            let verdict = &it.proof.verdict;
-            exact += usize::from(verdict.is_exact());
-            if !verdict.is_exact() {
-                println!(
-                    "{folder}/{}: {} of {} addresses, {} of {} segment events, {} extra, error {}, departs at {:?}, {:?}, {:?}",
-                    it.name(),
-                    verdict.addresses_equal,
-                    verdict.addresses,
-                    verdict.segment_events_equal,
-                    verdict.segment_events,
-                    verdict.extra_segment_events,
-                    verdict.largest_reserved_error,
-                    verdict.departs_at,
-                    it.proof.assumed,
-                    it.proof.refused,
-                );
-                continue;
-            }
-            if let Some([low, high]) = verdict.implied.limit() {
-                with_limit += 1;
-                let [total, capacity] = it.memory();
-                let settings = crate::conf::parse_leniently(it.conf());
-                let allowed = settings.fraction.of(total);
-                let is_fraction = settings.fraction < crate::settings::Share::ALL;
-                let limit = if is_fraction { allowed } else { capacity };
-                inside += usize::from((low..=high).contains(&limit));
-                typed += usize::from(verdict.implied.is_fraction == is_fraction);
-                if !(low..=high).contains(&limit) {
-                    println!("{folder}/{}: limit {limit} is not in {low}..={high}, {:?}", it.name(), verdict.implied);
-                }
-            }
-        }
-        println!(
-            "{folder}: {exact} of {} exact, {inside} of {with_limit} limits inside, {typed} of the right kind",
-            recordings.len()
-        );
-        if (exact, recordings.len()) != (expected, count) || inside != with_limit {
-            wrong.push(folder);
-        }
+        let mut found = Reproduced::default();
+        recordings.iter().for_each(|it| found.add(folder, it));
+        println!("{folder}: {found:?}");
+        let Reproduced { limits, limits_inside, kinds, .. } = found;
+        assert_eq!((found.files, found.exact, found.runs), (files, exact, exact), "{folder}");
+        assert_eq!((limits_inside, kinds), (limits, limits), "{folder}");
     }
-    assert!(wrong.is_empty(), "{wrong:?}");
-}
-
-/// What a recording came to up to one of its requests: as `check.py course`.
-#[derive(Debug)]
-struct Course {
-    peak: u64,
-    calls: u64,
-    /// Number of the first request that failed, from 1 on.
-    failed: Option<usize>,
-    /// Event of each request.
-    places: Vec<u32>,
-}
-
-fn course(recording: &Recording, most: Option<usize>) -> Course {
-    let mut reserved = recording.reserved_at_start();
-    let mut course = Course { peak: reserved, calls: 0, failed: None, places: Vec::new() };
-    for step in recording.steps.iter() {
-        let operations = match step.what {
-            What::Grow(at) => at..at + 1,
-            What::Release(run) => {
-                let [first, end] = recording.releases[run as usize].operations;
-                first..end
-            }
-            What::Alloc(_) | What::Oom(_) => {
-                course.places.push(step.event);
-                if matches!(step.what, What::Oom(_)) {
-                    course.failed = Some(course.places.len());
-                }
-                if course.failed.is_some() || most == Some(course.places.len()) {
-                    break;
-                }
-                continue;
-            }
-            _ => continue,
-        };
-        for operation in operations.map(|at| recording.operations.at(at as usize)) {
-            reserved = if operation.kind.grows() { reserved + operation.size } else { reserved - operation.size };
-            course.peak = course.peak.max(reserved);
-            course.calls += 1;
-        }
-    }
-    course
-}
-
-fn answer(simulation: &mut Simulation, question: &WhatIfQuestion) -> WhatIf {
-    simulation.begin();
-    whole(|slice| simulation.answer(question, &mut |_| {}, slice))
-}
-
-fn since_start(truth: &Value, name: &str) -> u64 {
-    truth["end"][name].as_u64().unwrap_or(0) - truth["start"][name].as_u64().unwrap_or(0)
-}
-
-/// The first request that fails in a run, by number, as `check.py` counts it.
-fn failed(run: &WhatIfRun, places: &[u32]) -> Option<usize> {
-    let event = run.oom_event?;
-    Some(places.iter().filter(|place| i64::from(**place) <= event).count())
-}
-
-/// Pairs with the number of predictions that must be exact.
-const PAIRS: [(&str, usize); 4] =
-    [("torch-2.15", 880), ("torch-2.11-descending", 60), ("torch-2.12", 20), ("torch-2.11", 600)];
-
-#[test]
-#[ignore = "takes minutes: ./run test --all"]
-fn recordings_predict_each_other() {
-    let mut wrong = Vec::new();
-    for (folder, expected) in PAIRS {
-        let mut by_workload: BTreeMap<String, Vec<Recorded>> = BTreeMap::new();
-        for it in all(folder) {
-            by_workload.entry(it.workload.clone()).or_default().push(it);
-        }
-        let (mut pairs, mut hits, mut refused, mut baselines, mut files) = (0, 0, 0, 0, 0);
-        let mut grades: BTreeMap<(String, bool), usize> = BTreeMap::new();
-        for recordings in by_workload.values() {
-            let courses: Vec<Course> = recordings.iter().map(|it| course(&it.recording, None)).collect();
-            for (from, mine) in recordings.iter().zip(&courses) {
-                let mut simulation = Simulation::new(0, from.recording.clone());
-                files += 1;
-                let recorded = answer(&mut simulation, &WhatIfQuestion::default());
-                if recorded.proof.refused.is_none() {
-                    let row = &recorded.runs[0];
-                    let truth = from.truth["end"]["reserved_bytes.all.peak"].as_u64().unwrap();
-                    let retries = since_start(&from.truth, "num_alloc_retries");
-                    let is_equal = (row.peak_reserved, row.retries, row.oom_event.is_some())
-                        == (truth, retries, since_start(&from.truth, "num_ooms") > 0);
-                    baselines += usize::from(is_equal);
-                    if !is_equal {
-                        println!("{folder}/{}: recorded {truth}, {retries} retries, row {row:?}", from.name());
-                    }
-                }
-                for (to, theirs) in recordings.iter().zip(&courses) {
-                    if from.setting == to.setting {
-                        continue;
-                    }
-                    let [total, driver] = to.memory();
-                    let has_fraction = to.conf().contains("fraction");
-                    let line = if to.conf().is_empty() { "expandable_segments:False" } else { to.conf() };
-                    let question = WhatIfQuestion {
-                        lines: vec![line.to_owned()],
-                        capacity: Some(if has_fraction { total } else { driver }),
-                        ..WhatIfQuestion::default()
-                    };
-                    let answer = answer(&mut simulation, &question);
-                    if answer.proof.refused.is_some() {
-                        refused += 1;
-                        continue;
-                    }
-                    pairs += 1;
-                    let run = answer.runs.last().unwrap();
-                    let cut = mine.failed.is_some() && !theirs.failed.is_some_and(|failed| Some(failed) <= mine.failed);
-                    let shorter = cut.then(|| course(&to.recording, mine.failed));
-                    let real = shorter.as_ref().unwrap_or(theirs);
-                    let retries = since_start(&to.truth, "num_alloc_retries");
-                    let failed = failed(run, &mine.places);
-                    let is_hit = (run.peak_reserved, failed) == (real.peak, real.failed)
-                        && (cut || (run.driver_calls, run.retries) == (real.calls, retries));
-                    hits += usize::from(is_hit);
-                    *grades.entry((run.grade.name().to_owned(), is_hit)).or_default() += 1;
-                    if !is_hit {
-                        println!(
-                            "{folder}/{} -> {}: {}, peak {} is {}, failed {failed:?} is {:?}, calls {} is {}, retries {} is {retries}",
-                            from.name(),
-                            to.setting,
-                            run.grade.name(),
-                            run.peak_reserved,
-                            real.peak,
-                            real.failed,
-                            run.driver_calls,
-                            real.calls,
-                            run.retries,
-                        );
-                    }
-                }
-            }
-        }
-        println!(
-            "{folder}: {hits} of {pairs} pairs hit, {refused} refused, baseline {baselines} of {files}, {grades:?}"
-        );
-        if hits < expected {
-            wrong.push(folder);
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:?}");
-}
-
-/// Events before which `empty_cache()` is called, of marks as numbers of requests and of frees.
-fn marked(recording: &Recording, marks: &Value) -> Vec<u32> {
-    let marks: Vec<[u64; 2]> =
-        marks.as_array().unwrap().iter().map(|mark| [0, 1].map(|at| mark[at].as_u64().unwrap())).collect();
-    let (mut counts, mut events, mut next) = ([0, 0], Vec::new(), marks.iter().peekable());
-    for step in recording.steps.iter() {
-        match step.what {
-            What::Alloc(_) => counts[0] += 1,
-            What::FreeRequested(_) => counts[1] += 1,
-            _ => {}
-        }
-        while next.next_if(|mark| counts[0] >= mark[0] && counts[1] >= mark[1]).is_some() {
-            // The free at the mark completes at its next event.
-            events.push(step.event + 2);
-        }
-    }
-    events
-}
-
-#[test]
-#[ignore = "takes a minute: ./run test --all"]
-fn changed_programs_are_predicted() {
-    let recordings = all("programs-2.11");
-    let mut wrong = Vec::new();
-    for base in recordings.iter().filter(|it| it.setting == "default.base") {
-        let mut simulation = Simulation::new(0, base.recording.clone());
-        for changed in recordings.iter().filter(|it| it.workload == base.workload) {
-            let preallocate = changed.number("X_PREALLOCATE").unwrap_or(0);
-            let variant = changed.setting.strip_prefix("default.").unwrap();
-            let program = match variant {
-                "one" => Program { one_stream: true, ..Program::default() },
-                "norecord" => Program { no_record_stream: true, ..Program::default() },
-                "empty" => Program {
-                    empty_cache_before: marked(&base.recording, &changed.truth["marks"]),
-                    ..Program::default()
-                },
-                _ if preallocate > 0 => Program { preallocate, ..Program::default() },
-                _ => continue,
-            };
-            let question = WhatIfQuestion { programs: vec![program], ..WhatIfQuestion::default() };
-            let answer = answer(&mut simulation, &question);
-            let run = answer.runs.last().unwrap();
-            let real = course(&changed.recording, None);
-            let is_hit = (run.peak_reserved, run.driver_calls) == (real.peak, real.calls);
-            println!(
-                "{}.{variant}: {}, peak {} is {}, calls {} is {}",
-                base.workload,
-                run.grade.name(),
-                run.peak_reserved,
-                real.peak,
-                run.driver_calls,
-                real.calls
-            );
-            // Of deferred frees it is not known when they would have completed.
-            if !is_hit && !(variant == "empty" && base.workload == "streams") {
-                wrong.push(changed.name());
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:?}");
-}
-
-/// Drops the first events of a recording, as if it had begun late.
-const CROP: &str = r#"
-import gzip, pickle, sys
-source, part, out = sys.argv[1:]
-with gzip.open(source) as file:
-    snapshot = pickle.load(file)
-[trace] = snapshot["device_traces"]
-first = int(len(trace) * float(part))
-print(sum(event["action"] in ("alloc", "oom") for event in trace[:first]))
-snapshot["device_traces"] = [trace[first:]]
-with open(out, "wb") as file:
-    pickle.dump(snapshot, file)
-"#;
-
-/// The peak of reserved bytes after so many requests.
-fn peak_after(recording: &Recording, requests: usize) -> u64 {
-    let mut reserved = recording.reserved_at_start();
-    let (mut count, mut peak) = (0, 0);
-    for step in recording.steps.iter() {
-        let operations = match step.what {
-            What::Grow(at) => at..at + 1,
-            What::Release(run) => {
-                let [first, end] = recording.releases[run as usize].operations;
-                first..end
-            }
-            What::Alloc(_) | What::Oom(_) => {
-                count += 1;
-                0..0
-            }
-            _ => 0..0,
-        };
-        for operation in operations.map(|at| recording.operations.at(at as usize)) {
-            reserved = if operation.kind.grows() { reserved + operation.size } else { reserved - operation.size };
-        }
-        peak = if count >= requests { peak.max(reserved) } else { 0 };
-    }
-    peak
-}
-
-#[test]
-#[ignore = "takes minutes: ./run test --all"]
-fn bounds_of_late_recordings_hold() {
-    let Some(root) = folder() else { return };
-    let out = std::env::temp_dir().join(format!("memscape-late-{}.pickle", std::process::id()));
-    let (mut exact, mut files, mut below, mut above, mut count) = (0, 0, 0, 0, 0);
-    let mut widths = Vec::new();
-    for folder in ["torch-2.15", "torch-2.11"] {
-        let recordings = all(folder);
-        // Under a fraction, or where memory runs out, another part of the program is recorded.
-        let is_whole = |it: &&Recorded| {
-            ["mixed", "train", "tight"].contains(&it.workload.as_str())
-                && it.recording.ooms.is_empty()
-                && !it.conf().contains("fraction")
-        };
-        for from in recordings.iter().filter(is_whole) {
-            for part in ["0.25", "0.5", "0.8"] {
-                let source = root.join(folder).join(format!("{}.pickle.gz", from.name()));
-                let words = [source.to_str().unwrap(), part, out.to_str().unwrap()];
-                let output =
-                    std::process::Command::new("python3").args(["-c", CROP]).args(words).output().expect("python3");
-                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-                let requests: usize = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
-                let late = read_pickle(&std::fs::read(&out).unwrap(), &out).remove(0);
-                let mut simulation = Simulation::new(0, late);
-                let targets = recordings.iter().filter(is_whole).filter(|to| to.workload == from.workload);
-                let targets: Vec<&Recorded> = targets.filter(|to| to.setting != from.setting).collect();
-                let lines =
-                    targets.iter().map(|to| if to.conf().is_empty() { "expandable_segments:False" } else { to.conf() });
-                let question =
-                    WhatIfQuestion { lines: lines.map(str::to_owned).collect(), ..WhatIfQuestion::default() };
-                let answer = answer(&mut simulation, &question);
-                files += 1;
-                exact += usize::from(answer.proof.is_exact);
-                if answer.proof.refused.is_some() {
-                    println!("{folder}/{} from {part}: {:?}", from.name(), answer.proof.refused);
-                    continue;
-                }
-                let rows = answer.runs.iter().skip(answer.runs.len() - targets.len());
-                for (to, run) in targets.iter().zip(rows) {
-                    let real = peak_after(&to.recording, requests);
-                    if to.setting == "expandable_split128" {
-                        continue;
-                    }
-                    count += 1;
-                    below += usize::from(run.band[0] <= real);
-                    above += usize::from(real <= run.band[1]);
-                    widths.push(run.band[1] as f64 / real as f64);
-                    if real > run.band[1] || real < run.band[0] {
-                        println!(
-                            "{folder}/{} from {part} -> {}: {real} not in {:?}",
-                            from.name(),
-                            to.setting,
-                            run.band
-                        );
-                    }
-                }
-            }
-        }
-    }
-    let _ = std::fs::remove_file(&out);
-    widths.sort_by(f64::total_cmp);
-    let median = widths.get(widths.len() / 2);
-    println!(
-        "{exact} of {files} late recordings exact; bounds hold for {below} and {above} of {count}; upper bound {median:.2?} times the peak"
-    );
-    assert!(below == count && above * 100 >= count * 99, "{below} and {above} of {count}");
 }

@@ -106,6 +106,8 @@ pub fn grade(run: &WhatIfRun) -> &'static str {
         WhatIfGrade::Proved => "proved",
         WhatIfGrade::FromSource => "from source",
         WhatIfGrade::DependsOnStart => "start matters",
+        WhatIfGrade::DependsOnWaits => "waits matter",
+        WhatIfGrade::PoolsGuessed => "pools guessed",
         WhatIfGrade::Departs => "departs",
     }
 }
