@@ -103,7 +103,3 @@ mod recordings;
 #[cfg(test)]
 #[path = "../../tests/units/allocator/predictions.rs"]
 mod predictions;
-
-#[cfg(test)]
-#[path = "../../tests/units/allocator/speed.rs"]
-mod speed;
