@@ -97,7 +97,7 @@ enum Kind {
 /// Returns the run and its repetitions.
 fn plans(plan: &Plan, doubts: Doubts) -> Vec<(Kind, Plan)> {
     let main = Plan { keeps_curve: false, ..plan.clone() };
-    let mut plans = vec![(Kind::Main, main.clone())];
+    let mut plans = vec![(Kind::Main, Plan { counts_rounded: doubts.start.is_some(), ..main.clone() })];
     // From PyTorch 2.13 on the age of segments decides, not their address.
     if plan.backend.order != BlockOrder::Segment && plan.order != Order::Recorded {
         let opposite = match plan.order {

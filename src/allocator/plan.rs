@@ -41,6 +41,8 @@ pub struct Plan {
     pub until: Option<u32>,
     /// True to use the sizes in [`Recording::planned`].
     pub is_planned: bool,
+    /// True to count [`Outcome::peak_rounded`].
+    pub counts_rounded: bool,
     /// True to record the curves.
     pub keeps_curve: bool,
 }
@@ -55,8 +57,7 @@ pub struct Outcome {
     pub allocated_at_peak: u64,
     /// Maximum bytes of live blocks.
     pub peak_allocated: u64,
-    /// Maximum of the rounded bytes of live allocations, without remainders of their blocks. Counted in runs of recordings
-    /// that do not begin with an empty allocator.
+    /// Maximum of the rounded bytes of live allocations, without remainders of their blocks. 0 if it is not counted.
     pub peak_rounded: u64,
     /// Maximum requested bytes of live allocations.
     pub peak_live: u64,

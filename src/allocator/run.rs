@@ -71,7 +71,7 @@ impl Run {
             next: 0,
             live,
             live_rounded: 0,
-            counts_rounded: !recording.starts_empty(),
+            counts_rounded: plan.counts_rounded,
             until: plan.until.unwrap_or(u32::MAX),
             is_planned: plan.is_planned,
             keeps_curve: plan.keeps_curve,
